@@ -15,6 +15,14 @@ package enum FaultCure: Sendable, Equatable {
     case newProviderToken
     /// Leaves the token (a rule for connections: the mock) alone for so long after it was met; then for good.
     case quiet(Interval)
+
+    /// How long a relay needs for what heals, but for the network's time. One whose pauses double has rested enough by then.
+    package var takes: Interval {
+        switch self {
+        case .newConnection, .newProviderToken: .zero
+        case .quiet(let rest): rest * 4
+        }
+    }
 }
 
 /// When a rule is in force, counted from the moment it takes effect.

@@ -20,6 +20,8 @@ struct OwedPush {
     /// A start, and one was owed before in vain; or what stands in for it, should that one have been accepted (R0.15).
     var isAgain = false
     var isInsteadOfStart = false
+    /// It is owed only where this token, which is registered, is dead.
+    var unless: SessionVariable?
 }
 
 /// What a call makes the relay know and owe.
@@ -151,8 +153,10 @@ struct OwedPushes {
     private mutating func happen(
         _ push: ExpectedPush, _ event: PlannedEvent, _ phone: Int, _ owed: (OwedPush) -> Void
     ) {
-        if let unless = push.unless, token(of: unless, phone) != nil { return }
         var caused = OwedPush(event: event, push: push, deadline: push.deadline)
+        caused.unless = push.unless.flatMap { token(of: $0, phone) }
+        // A card whose token is dead may have been dismissed: no start takes its place (G17).
+        if caused.unless != nil, push.event == .start { return }
         if let token = token(of: push.token, phone) {
             caused.push.token = token
             if push.event == .start, push.unless?.role == .activityToken {

@@ -99,6 +99,7 @@ extension Plan {
             event: owed.push.event, lane: owed.push.token.lane, flags: flags, plannedAt: origin + owed.event.at,
             deadline: owed.deadline, token: tokens[owed.push.token])
         row.provider = owed.push.provider
+        row.unless = owed.unless.map { tokens[$0] }
         return row
     }
 }

@@ -67,7 +67,7 @@ private struct PlanCount {
             byCall[event.call] += 1
             count(inSecond: event.at)
             digest.add(event, choices: workload.choices(of: event, script: cursor.script))
-            owed.happen(event) { owed in summary.expectedPushes += owed.isInsteadOfStart ? 0 : 1 }
+            owed.happen(event) { owed in summary.expectedPushes += owed.isInsteadOfStart || owed.unless != nil ? 0 : 1 }
         }
         guard let last else { return }
         if last.at > summary.duration { summary.duration = last.at }

@@ -54,9 +54,10 @@ package struct JoinedAccount: Sendable {
 
     /// `isDeath` says which answers tell that a token is dead.
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
-        let account = account.withStartsDecided()
+        let tokens = TokenLife(account, circumstances, isDeath: isDeath)
+        let account = account.withStartsDecided().withDeathsDecided(tokens, circumstances)
         self.account = account
-        tokens = TokenLife(account, circumstances, isDeath: isDeath)
+        self.tokens = tokens
         heldUp = Dictionary(
             grouping: account.pushes.indices.filter { account.pushes[$0].isMarked && account.pushes[$0].metFault },
             by: { account.pushes[$0].session })

@@ -26,6 +26,8 @@ package struct Circumstances: Sendable {
         package var isSilence: Bool
         /// It ends the stream of a push, or its connection, before there is an answer.
         package var cutsOff: Bool
+        /// The relay ends it by what it does: how long that takes at least. Nil: it ends by itself.
+        package var cureTakes: Interval?
         /// What its answer says of when to come again.
         package var retryAfter: Interval?
         /// The same, where its answer names the time.
@@ -37,7 +39,8 @@ package struct Circumstances: Sendable {
 
         package init(
             rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
-            cutsOff: Bool = false, retryAfter: Interval? = nil, retryAt: WallTime? = nil, timesEach: Int? = nil,
+            cutsOff: Bool = false, cureTakes: Interval? = nil, retryAfter: Interval? = nil, retryAt: WallTime? = nil,
+            timesEach: Int? = nil,
             spentAt: Instant? = nil
         ) {
             self.rule = rule
@@ -45,6 +48,7 @@ package struct Circumstances: Sendable {
             self.windows = windows
             self.isSilence = isSilence
             self.cutsOff = cutsOff
+            self.cureTakes = cureTakes
             self.retryAfter = retryAfter
             self.retryAt = retryAt
             self.timesEach = timesEach
@@ -179,19 +183,22 @@ package struct Circumstances: Sendable {
             return excuseByConnections(plannedAt: plannedAt, due: due)
         }
         guard attempts.allSatisfy(\.metFault), let fault = fault(last.faultRule) else { return nil }
+        let patience = leastPatience * (wasRefusedBefore ? 2 : 1)
+        let first = attempts.min { $0.arrivedAt < $1.arrivedAt } ?? last
+        // What the relay can mend by itself it has time for from when it was told.
+        if let cure = fault.cureTakes { return first.answeredAt + cure + patience < due ? nil : fault.label }
         // Refused for good: the same push may not be sent again.
-        if last.isRefusedForGood || fault.isSilence { return fault.label }
-        // It tried again, as often as one may ask of it: twice what had no answer, for that is to be sent again at once.
-        if attempts.count >= 3 || attempts.count(where: { $0.status == 0 }) >= 2 { return fault.label }
+        if last.isRefusedForGood { return fault.label }
         // Whatever the fault might have met: its rest was over, as long as it may be, and it did not come again.
         let rested = allowedRest(after: last)
         if attempts.count == 1, last.isRefusedForNow, rested > .zero, last.answeredAt + rested + leastPatience < due {
             return nil
         }
-        let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt
+        // Where there is no answer the relay waits for one first.
+        let ended = fault.isSilence ? last.arrivedAt + self.patience : last.answeredAt
         let isSpent = fault.timesEach.map { most in attempts.count { $0.faultRule == fault.rule } >= most } ?? false
-        let patience = leastPatience * (wasRefusedBefore ? 2 : 1)
-        return makesUp(for: fault, from: first, last: last.answeredAt, by: due, isSpent: isSpent, patience) ? nil : fault.label
+        return makesUp(for: fault, from: first.arrivedAt, last: ended, by: due, isSpent: isSpent, patience)
+            ? nil : fault.label
     }
 
     /// Faults that met connections in that time.

@@ -1,6 +1,7 @@
 // What a run came to, once plan and arrivals are joined.
 
 package import Basics
+import Pushes
 
 /// Every expectation is in exactly one of `DeliveryClass.ofExpectations`; those of `ofPushes` count pushes, in addition.
 package struct Correlation: Sendable {
@@ -41,6 +42,8 @@ package struct Correlation: Sendable {
     package var lateness = Histogram()
     /// Age of what cards show, in nanoseconds; counts are milliseconds of a card's life.
     package var staleness = Histogram()
+    /// The same over time, and the worst of it.
+    package var cards = AgedCards()
 
     /// One row per second from the origin on, without gaps.
     package var series: [SeriesRow] = []
@@ -68,6 +71,26 @@ package struct Correlation: Sendable {
     package var activeSeries: [Int] = []
 
     package init() {}
+
+    package var accepted: Int { reasons["200"] ?? 0 }
+
+    /// Accepted pushes that nobody ever saw, by the outcome's word; those that a service still kept for a device when the run
+    /// ended under `still stored`.
+    package var unseen: [String: Int] {
+        var unseen: [String: Int] = [:]
+        var late = 0
+        for (name, count) in outcomes {
+            let word = name.hasPrefix(Self.late) ? String(name.dropFirst(Self.late.count)) : name
+            if word != name { late += count }
+            if Outcome(word: word)?.isUnseen == true { unseen[word, default: 0] += count }
+        }
+        let waiting = (outcomes["\(Outcome.stored.word)"] ?? 0) - late
+        if waiting > 0 { unseen["still stored"] = waiting }
+        return unseen
+    }
+
+    /// What stands before the word of what became of a push that was stored.
+    static let late = "late "
 
     package func count(_ deliveryClass: DeliveryClass) -> Int { totals[deliveryClass] ?? 0 }
 

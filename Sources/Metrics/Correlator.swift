@@ -71,6 +71,7 @@ package struct Correlator: Sendable {
         self.maxExamples = maxExamples
         self.measuredFrom = measuredFrom
         series = SeriesBuilder(origin: origin)
+        correlation.cards = AgedCards(origin: origin)
     }
 
     // MARK: As it comes
@@ -87,7 +88,7 @@ package struct Correlator: Sendable {
     }
 
     /// What a device did in the end with a push that was stored for it: under a word of its own, such as `late updated`.
-    package mutating func observe(late outcome: String) { count("late " + outcome, in: \.outcomes) }
+    package mutating func observe(late outcome: String) { count(Correlation.late + outcome, in: \.outcomes) }
 
     /// The relay said that it was too much just now, or that it did not work; `isTriedAgain`: and the caller tries again.
     package mutating func observe(throttled isThrottled: Bool, isTriedAgain: Bool) {
@@ -179,10 +180,12 @@ package struct Correlator: Sendable {
         }
         countLastStates(joined)
         countDeaths(joined, circumstances)
-        for stretch in CardAges.stretches(of: joined, circumstances) {
+        let cards = CardAges.cards(of: joined, circumstances)
+        for stretch in cards.flatMap(\.stretches) {
             correlation.staleness.record(stretch)
             series.add(stretch)
         }
+        correlation.cards.add(cards)
     }
 
     private mutating func close(row index: Int, _ joined: JoinedAccount) {
@@ -265,8 +268,10 @@ package struct Correlator: Sendable {
 
     // MARK: The end
 
-    package consuming func finish() -> Correlation {
+    /// `end`: when the run stopped listening; nil: with the last that is known of.
+    package consuming func finish(at end: Instant? = nil) -> Correlation {
         var correlation = correlation
+        correlation.cards.finish(at: end)
         for (answer, count) in reasons { correlation.reasons[answer.words, default: 0] += count }
         for (number, count) in outcomes.enumerated() where count > 0 {
             let word = Outcome(rawValue: UInt8(number)).map { "\($0.word)" } ?? "no device"

@@ -76,6 +76,8 @@ package struct Expectation: Hashable, Sendable {
     /// From `plannedAt`; a later arrival is late.
     package var deadline: Interval
     package var token: TokenHash
+    /// A token that was registered: it is owed only where the relay knew by then that this is dead.
+    package var unless: TokenHash?
     /// What of its call the relay compares, where it may leave out what was told before: a hash; 0: nobody knows.
     package var saying: UInt64 = 0
 

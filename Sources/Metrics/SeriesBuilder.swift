@@ -32,7 +32,7 @@ struct SeriesBuilder: Sendable {
     }
 
     /// A stretch of a card's life, second by second.
-    mutating func add(_ stretch: CardAges.Stretch) {
+    mutating func add(_ stretch: CardStretch) {
         let last = stretch.end.nanoseconds
         var start = stretch.start.nanoseconds
         while start < last {

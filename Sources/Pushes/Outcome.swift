@@ -92,6 +92,16 @@ package enum Outcome: UInt8, PushWord {
         }
     }
 
+    /// Whether what was accepted came to nothing that its user could ever see or its app ever have.
+    package var isUnseen: Bool {
+        switch self {
+        case .ignoredOlder, .ignoredEnded, .ignoredFuture, .undecodable, .unknownActivity, .nothingShown, .notDelivered,
+            .discarded, .superseded, .expired, .throttled, .notStarted, .neverShown:
+            true
+        case .shown, .started, .updated, .ended, .silent, .handedOver, .stored, .replaced, .coalesced, .setBack: false
+        }
+    }
+
     /// Room for a table by raw value.
     package static let tableSize = 24
 }

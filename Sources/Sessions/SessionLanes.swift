@@ -18,33 +18,30 @@ final class SessionLane {
     private let plan: Plan
     private let origin: (instant: Instant, wall: WallTime)
     private let end: Instant
-    private let outages: [Range<Instant>]
     let session: UInt32
     private let phone: Int
-    private let worst: WorstMoment
+    private let tokens: Set<TokenHash>
     private var seen: SessionSeen
     private var marks: LaneMarks
-    private var user: WatchedUser?
     private let cards: CardHistory?
     private var stored: [UInt64: PushEntry] = [:]
     /// The look of the card so far, as it was told last.
     private var look: CardSeen?
 
-    init(
-        _ ranked: StalenessPass.Ranked, _ plan: Plan, origin: (instant: Instant, wall: WallTime), end: Instant,
-        outages: [Range<Instant>]
-    ) {
+    init(_ card: CardAges, _ plan: Plan, origin: (instant: Instant, wall: WallTime), end: Instant) {
         self.plan = plan
         self.origin = origin
         self.end = end
-        self.outages = outages
-        (session, phone, worst) = (ranked.card.session, Int(ranked.card.phone), ranked.worst)
+        (session, phone, tokens) = (card.session, Int(card.phone), card.tokens)
+        let worst = card.worst ?? CardStretch(start: origin.instant, end: origin.instant)
         seen = SessionSeen(
-            session: session, phone: phone, age: worst.age, at: worst.at - origin.instant,
-            offeredAt: worst.offeredAt - origin.instant, behind: ranked.card.behind, shownStep: worst.shown,
+            session: session, phone: phone, age: worst.end - (worst.offeredAt ?? worst.end), at: worst.end - origin.instant,
+            offeredAt: (worst.offeredAt ?? worst.end) - origin.instant, behind: card.behind, shownStep: worst.shown,
             newerStep: worst.newer)
+        seen.stale = card.stretches.filter { $0.offeredAt != nil }.suffix(LaneMarks.mostStretches).map {
+            $0.start - origin.instant..<$0.end - origin.instant
+        }
         marks = LaneMarks(offeredAt: seen.offeredAt, worstAt: seen.at)
-        user = WatchedUser(plan.account(ofSession: session), plan, origin: origin.instant)
         cards = CardHistory(plan, session: session)
     }
 
@@ -61,23 +58,11 @@ final class SessionLane {
 
     func finish() -> SessionSeen {
         draw(until: end)
-        if var user, let index = user.cards.firstIndex(where: { $0.session == session && Int($0.phone) == phone }) {
-            user.close(at: end, outages: outages) { other, stretch in
-                if other == index { keep(stretch) }
-            }
-        }
         (seen.marks, seen.left) = marks.result
         return seen
     }
 
-    private func keep(_ stretch: CardStretch) {
-        guard stretch.offeredAt != nil else { return }
-        if seen.stale.count == LaneMarks.mostStretches { seen.stale.removeFirst() }
-        seen.stale.append(stretch.start - origin.instant..<stretch.end - origin.instant)
-    }
-
     private func see(_ event: EventEntry) {
-        user?.see(event, outages)
         let number = Int(event.kind)
         let name = plan.kinds.indices.contains(number) ? plan.kinds[number] : "call \(number)"
         let sentAt = (event.sentAt.nanoseconds == 0 ? event.plannedAt + event.lateness : event.sentAt) - origin.instant
@@ -98,10 +83,9 @@ final class SessionLane {
         let marker = push.marker.flatMap { $0.run == plan.run ? $0 : nil }
         if let marker, marker.session != session { return }
         guard push.pushType == PushType.liveactivity.word.description,
-            user?.phone(of: push.token).map(Int.init) == phone
+            tokens.contains(TokenHash(push.token))
         else { return }
         draw(until: push.arrivedAt)
-        if let marker { self.user?.see(push, marker) }
         let event = push.event.map { "\($0.word)" } ?? "push"
         let what = push.status == 200 ? push.outcome.map { "\($0.word)" } ?? "accepted" : push.answerText
         let isTaken = push.outcome?.changedScreen ?? false
@@ -122,12 +106,7 @@ final class SessionLane {
             else { return }
             draw(until: note.at)
             cards?.see(event)
-            user?.see(event, at: note.at)
             marks.add(LaneMark(.phone, at: note.at - origin.instant, "activity \(event.activity): \(event.kind.word)"))
-        case .reaction:
-            guard let reaction = note.reaction, reaction.session == session else { return }
-            let number = plan.account(ofSession: session)
-            user?.react(MadeReaction(reaction), number, plan, origin: origin.instant)
         case .outcome:
             guard let late = note.lateOutcome, var push = stored.removeValue(forKey: late.push) else { return }
             draw(until: note.at)

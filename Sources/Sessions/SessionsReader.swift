@@ -1,33 +1,25 @@
-// Reads the journal of a judged run for how old cards were: once for all sessions, and once more for the worst of them.
+// Reads the journal of a judged run once more, for what happened in the sessions whose cards were oldest.
 
 package import Basics
 import Journal
 import LoadGenerator
+import Metrics
 import Pushes
 import Scenarios
 package import Verdicts
 
 package enum SessionsReader {
     /// Of the run whose record this is; its journal stands in `record.directory`. Nil where no plan was played, as in a
-    /// mock's own journal. At most `most` sessions are told of in full, 0 or more.
-    package static func read(
-        _ record: RunRecord, most: Int = SessionsSeen.fewWorst
-    ) throws(Failure) -> SessionsSeen? {
+    /// mock's own journal.
+    package static func read(_ record: RunRecord) throws(Failure) -> SessionsSeen? {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: record.directory))
         guard let found = try beginning(reader) else { return nil }
         let note = found.plan
         let plan = note.plan(of: try note.scenario())
         let origin = found.origin
         let end = origin.instant + (record.phases.last?.end ?? record.duration)
-        let outages = record.bands.filter { $0.kind == .restart && $0.start < $0.end }
-            .map { origin.instant + $0.start..<origin.instant + $0.end }
-        var pass = StalenessPass(plan: plan, origin: origin.instant, end: end, outages: outages, most: most)
-        _ = try reader.forEach(since: nil, reading: { _ in .outline }) { entry in
-            pass.visit(entry)
-            return true
-        }
-        pass.finish()
-        let lanes = pass.ranking.map { SessionLane($0, plan, origin: origin, end: end, outages: outages) }
+        let cards = record.correlation.cards
+        let lanes = cards.worst.map { SessionLane($0, plan, origin: origin, end: end) }
         if !lanes.isEmpty {
             // What bears no marker may be for any of them.
             let sessions = Set(lanes.map(\.session))
@@ -38,9 +30,9 @@ package enum SessionsReader {
             }
         }
         return SessionsSeen(
-            shown: pass.shown, behind: pass.behind, lived: pass.series.lived, behindFor: pass.series.behind,
-            placeLength: pass.series.length, places: pass.series.result,
-            worst: lanes.map { $0.finish() }, cardsLack: cardsLack(plan))
+            shown: cards.shown, behind: cards.behind, lived: cards.lived, behindFor: cards.behindFor,
+            placeLength: cards.placeLength, places: cards.places, worst: lanes.map { $0.finish() },
+            cardsLack: cardsLack(plan))
     }
 
     static func cardsLack(_ plan: Plan) -> String? {

@@ -1,6 +1,7 @@
 // What was seen of sessions as JSON and back; docs/run.schema.json describes the shape. Units stand in the names.
 
 package import Basics
+import Metrics
 import Schemas
 import Verdicts
 

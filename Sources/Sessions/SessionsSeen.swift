@@ -5,14 +5,12 @@
 // (docs/judging.md, Staleness); how old it is counts from that offer.
 
 package import Basics
+package import Metrics
 import Pushes
 package import Schemas
 import Verdicts
 
 package struct SessionsSeen: Hashable, Sendable {
-    /// Worst sessions that are kept, unless other is said.
-    package static let fewWorst = 5
-
     /// Sessions of which a phone showed a card, and how many of these were ever behind.
     package var shown: Int
     package var behind: Int

@@ -351,7 +351,7 @@ struct Pass {
     ) -> (correlation: Correlation, results: [RuleResult]) {
         context.circumstances.end = end
         for number in open.keys.sorted() { close(number) }
-        return (correlator.finish(), course.results(context, knownFailing: knownFailing, isStrict: isStrict))
+        return (correlator.finish(at: end), course.results(context, knownFailing: knownFailing, isStrict: isStrict))
     }
 }
 

@@ -160,7 +160,7 @@ struct Story {
             return Circumstances.Fault(
                 rule: given.note.rule, label: given.note.label,
                 windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture), isSilence: rule.isSilence,
-                cutsOff: rule.cutsOff,
+                cutsOff: rule.cutsOff, cureTakes: rule.cure?.takes,
                 retryAfter: rule.retryAfter(scenario.mock), retryAt: rule.retryAt,
                 timesEach: rule.per == .all || rule.renew != nil ? nil : rule.times,
                 spentAt: firings[given.note.rule].flatMap { $0.count >= rule.times ?? .max ? $0.last : nil })

@@ -9,10 +9,27 @@ import Testing
 
 @Suite("A correlation")
 struct SummaryTests {
+    @Test("names accepted pushes that nobody ever saw, and those that still waited at the end")
+    func unseen() {
+        var correlator = Correlator(kinds: [])
+        let outcomes: [Outcome] = [
+            .updated, .shown, .silent, .coalesced, .discarded, .discarded, .undecodable, .ignoredOlder, .stored, .stored, .stored,
+        ]
+        for (number, outcome) in outcomes.enumerated() {
+            let story = Story.usual.with { $0.push(1, at: Int64(number), outcome: outcome) }
+            correlator.observe(story.account.pushes[1], reason: "")
+        }
+        correlator.observe(late: "\(Outcome.updated.word)")
+        correlator.observe(late: "\(Outcome.expired.word)")
+        let c = correlator.finish()
+        #expect(c.accepted == 11)
+        #expect(c.unseen == ["discarded": 2, "undecodable": 1, "ignored-older": 1, "expired": 1, "still stored": 1])
+    }
+
     @Test("what is noted of a push is a bit of its own each")
     func flags() {
         let all: [SeenPush.Flags] = [
-            .isMarked, .gaveAPNsID, .gavePriority, .isAnswerUndelivered, .hasUnknownEvent, .asksForToken, .expiresNever, .alerts,
+            .isMarked, .gaveAPNsID, .gavePriority, .isAnswerUndelivered, .hasUnknownEvent, .asksForToken, .expiresInMilliseconds, .alerts,
         ]
         #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 } && Set(all.map(\.rawValue)).count == all.count)
     }

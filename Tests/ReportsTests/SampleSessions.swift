@@ -1,6 +1,7 @@
 // Sessions as they could have been seen: one whose card was nine seconds behind, and one that was hardly ever.
 
 import Basics
+import Metrics
 import Schemas
 import Sessions
 

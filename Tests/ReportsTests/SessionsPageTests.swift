@@ -2,6 +2,7 @@
 
 import Basics
 import Foundation
+import Metrics
 import Schemas
 import Sessions
 import Testing

@@ -43,31 +43,3 @@ struct CardHistoryTests {
         #expect(cards.drawings(until: wall(1_000)).isEmpty, "nothing waits any more")
     }
 }
-
-@Suite("A user's sessions while they are open")
-struct WatchedUserTests {
-    @Test("know the token that a reaction has registered, and what it is owed")
-    func reaction() throws {
-        let scenario = try Scenario.parse(
-            text: """
-                name: reacting
-                relay: { profile: relays/epilogue.yaml, url: "http://127.0.0.1:1" }
-                workload:
-                  arrivals: [{ rate: 1, for: 1s }]
-                  phones: {}
-                  scripts:
-                    - script:
-                        steps: [{ call: registerDevice }, { call: startSession, at: 10s }, { call: updateContent, at: 20s }]
-                        reactions: [{ on: token, call: registerActivity, times: 8 }]
-                """, path: Played.root + "/Scenarios/reacting.yaml", searchPath: [Played.root + "/Scenarios"])
-        let plan = Plan(scenario: scenario, seed: Seed(1), run: 1)
-        var user = try #require(WatchedUser(0, plan, origin: origin))
-        let token = String(repeating: "a1", count: 80)
-        #expect(user.phone(of: token) == nil)
-        let made = MadeReaction(
-            session: 0, step: EventNumber.reaction(1, after: 2), reaction: 0, plannedAt: at(15), phone: 0, token: token)
-        user.react(made, 0, plan, origin: origin)
-        #expect(user.phone(of: token) == 0)
-        #expect(user.cards.contains { $0.owed(at: 2) != nil }, "the update has somewhere to go by now")
-    }
-}

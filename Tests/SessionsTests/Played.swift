@@ -29,7 +29,7 @@ struct Played {
         try Scenario.parse(
             text: """
                 name: played
-                relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1" }
+                relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1", with: { passes: [] } }
                 workload:
                   arrivals: [{ rate: 10, for: 1s }]
                   maxSessions: 7
@@ -55,7 +55,9 @@ struct Played {
 
     /// Steps that the plan owes the session's card, in order: the start, updates, the end.
     func steps(_ session: UInt32) -> [UInt32] {
-        WatchedUser(plan.account(ofSession: session), plan, origin: origin)!.cards.first { $0.session == session }!.owed.map(\.step)
+        plan.account(number: plan.account(ofSession: session), origin: origin, reactions: []).rows
+            .filter { $0.session == session && $0.type == .liveactivity }
+            .map(\.step).sorted { EventNumber.order($0) < EventNumber.order($1) }
     }
 
     /// Without it the relay knows no token for the session's card.

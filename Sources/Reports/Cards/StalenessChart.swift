@@ -1,6 +1,7 @@
 // How old cards were over the time of the run, with the worst sessions at their worst moments.
 
 import Basics
+import Metrics
 import Sessions
 import Verdicts
 

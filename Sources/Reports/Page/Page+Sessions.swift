@@ -1,6 +1,7 @@
 // The section about what users saw: how old cards were over time, and the worst sessions as lanes and as cards.
 
 import Basics
+import Metrics
 import Sessions
 import Verdicts
 

@@ -76,7 +76,7 @@ extension RunRecord {
         if warnings > 0 { rules += ", \(Numbers.count(warnings, "warning"))" }
         if idle > 0 { rules += ", \(idle) not exercised" }
         parts.append(verdicts.isEmpty ? "no rule was judged" : rules)
-        return parts.joined(separator: "; ") + "."
+        return parts.joined(separator: "; ") + "." + (correlation.unseenSentence.map { " " + $0 } ?? "")
     }
 }
 
@@ -84,5 +84,17 @@ extension Histogram {
     /// The latency at a percentile as text, or a dash when there is none.
     func text(at percentile: Double) -> String {
         count == 0 ? "–" : Numbers.duration(nanoseconds: percentile == 100 ? max : value(at: percentile))
+    }
+}
+
+extension Correlation {
+    /// How many accepted pushes nobody ever saw, by why, the most frequent first; nil: nothing was accepted.
+    var unseenSentence: String? {
+        guard accepted > 0 else { return nil }
+        let whys = unseen.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let pushes = accepted == 1 ? "1 accepted push" : "\(Numbers.count(accepted)) accepted pushes"
+        guard !whys.isEmpty else { return "None of \(pushes) went unseen." }
+        return "Nobody ever saw \(Numbers.count(whys.reduce(0) { $0 + $1.value })) of \(pushes): "
+            + whys.map { "\(Numbers.count($0.value)) \($0.key)" }.joined(separator: ", ") + "."
     }
 }

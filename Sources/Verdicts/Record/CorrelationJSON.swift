@@ -50,6 +50,7 @@ enum CorrelationJSON {
         object["answerByKind"] = JSONWriting.histograms(c.answerByKind)
         object["reasons"] = JSONWriting.counts(c.reasons)
         object["outcomes"] = JSONWriting.counts(c.outcomes)
+        object["unseen"] = JSONWriting.counts(c.unseen)
         object["deadTokens"] = encode(c.deadTokens)
         object["lastState"] = [
             "sessions": .integer(Int64(c.lastState.sessions)), "delivered": .integer(Int64(c.lastState.delivered)),

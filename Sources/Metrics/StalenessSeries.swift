@@ -20,6 +20,13 @@ struct AgeCounts {
         total += microseconds
     }
 
+    mutating func merge(_ other: AgeCounts) {
+        if counts.count < other.counts.count { counts += [Int64](repeating: 0, count: other.counts.count - counts.count) }
+        for (bin, count) in other.counts.enumerated() { counts[bin] += count }
+        total += other.total
+        if let age = other.most { reach(age) }
+    }
+
     mutating func reach(_ age: Interval) { most = max(most ?? .zero, age) }
 
     /// The age at or below which cards were for so many hundredths of their life; 0...100. Never above `most`.
@@ -45,34 +52,43 @@ struct AgeCounts {
     }
 }
 
-/// Collects stretches into places of equal length.
+/// Collects stretches into places of equal length, a second at first: where there are too many, each two become one.
 struct StalenessSeries {
     /// What a growing age is counted as, at most, in each place.
     private static let parts: Int64 = 8
     static let mostPlaces = 200
 
-    let origin: Instant
-    let length: Interval
-    private var places: [AgeCounts]
-    private(set) var lived = Interval.zero
-    private(set) var behind = Interval.zero
+    /// Of the first stretch, unless it was given.
+    private(set) var origin: Instant?
+    private(set) var length = Interval.seconds(1)
+    private var places: [AgeCounts] = []
 
-    /// From `origin` to `end`. Places are of whole seconds.
-    init(origin: Instant, end: Instant) {
-        self.origin = origin
-        let seconds = max(1, (end - origin).nanoseconds / 1_000_000_000 + 1)
-        let perPlace = (seconds + Int64(Self.mostPlaces) - 1) / Int64(Self.mostPlaces)
-        length = .milliseconds(perPlace * 1_000)
-        places = Array(repeating: AgeCounts(), count: Int((seconds + perPlace - 1) / perPlace))
+    init(origin: Instant?) { self.origin = origin }
+
+    /// Makes sure that the place of that instant is there.
+    private mutating func place(of instant: Instant, since origin: Instant) -> Int {
+        let since = max(0, (instant - origin).nanoseconds)
+        while since / length.nanoseconds >= Int64(Self.mostPlaces) {
+            length = length * 2
+            places = stride(from: 0, to: places.count, by: 2).map { first in
+                var merged = places[first]
+                if first + 1 < places.count { merged.merge(places[first + 1]) }
+                return merged
+            }
+        }
+        let place = Int(since / length.nanoseconds)
+        if place >= places.count { places += Array(repeating: AgeCounts(), count: place + 1 - places.count) }
+        return place
     }
 
     mutating func add(_ stretch: CardStretch) {
-        lived += stretch.end - stretch.start
-        if stretch.offeredAt != nil { behind += stretch.end - stretch.start }
+        let origin = origin ?? stretch.start
+        self.origin = origin
+        // The last place first: from there on they are as long as they have to be.
+        _ = place(of: stretch.end, since: origin)
         var start = max(stretch.start, origin)
         while start < stretch.end {
-            let place = Int((start - origin).nanoseconds / length.nanoseconds)
-            guard place < places.count else { return }
+            let place = place(of: start, since: origin)
             let end = min(stretch.end, origin + length * Double(place + 1))
             add(start: start, end: end, stretch.offeredAt, at: place)
             start = end
@@ -93,9 +109,10 @@ struct StalenessSeries {
         }
     }
 
-    /// What became of each place, in order of time.
-    var result: [StalenessPlace] {
-        places.map { counts in
+    /// What became of each place, in order of time, up to the one of `end`.
+    mutating func result(until end: Instant?) -> [StalenessPlace] {
+        if let origin, let end { _ = place(of: end, since: origin) }
+        return places.map { counts in
             guard let most = counts.most else { return StalenessPlace() }
             return StalenessPlace(
                 cards: Double(counts.total) / Double(length.nanoseconds / 1_000), median: counts.age(at: 50),
