@@ -156,6 +156,8 @@ package final class RunContext {
     package var messageConnections = Connections()
     /// Names of the profile's calls.
     package var kinds: [String] = []
+    /// There is no plan: somebody else's tests have driven the mock.
+    package var isMockAlone = false
     /// Calls whose Live Activity push is urgent, by number.
     package var urgentKinds: Set<UInt16> = []
     /// Calls that must be refused.
@@ -294,6 +296,12 @@ package final class RunContext {
     }
 
     func word(_ push: SeenPush) -> String { texts[push.reason] }
+
+    /// What its refusal is about; nil where it was accepted, or had no reason that the provider's list has.
+    func subject(of push: SeenPush) -> ReasonRow.Subject? {
+        guard push.reason >= 0 else { return nil }
+        return NamedReason(word: word(push), in: push.provider == .apns ? .apns : .fcm)?.row.subject
+    }
 
     /// APNs was in trouble by our doing: a push was told to come again, had a late answer or none, or a connection was met.
     package func noteTrouble(from first: Instant, to last: Instant) {

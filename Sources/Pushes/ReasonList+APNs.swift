@@ -6,7 +6,7 @@ extension ReasonList {
         ReasonRow("BadCollapseId", 400, "The apns-collapse-id is empty or longer than 64 bytes."),
         ReasonRow(
             "BadDeviceToken", 400,
-            "The device token is malformed, was never issued, or belongs to the other environment."),
+            "The device token is malformed, was never issued, or belongs to the other environment.", about: .token),
         ReasonRow(
             "BadExpirationDate", 400,
             "The apns-expiration is not a whole number of Unix seconds."),
@@ -17,9 +17,9 @@ extension ReasonList {
         ReasonRow("BadTopic", 400, "The apns-topic is not a bundle ID, with or without a push type's suffix."),
         ReasonRow(
             "DeviceTokenNotForTopic", 400,
-            "The device token belongs to another topic, often because the push type's suffix is missing."),
+            "The device token belongs to another topic, often because the push type's suffix is missing.", about: .token),
         ReasonRow("DuplicateHeaders", 400, "A header that APNs reads is given more than once."),
-        ReasonRow("IdleTimeout", 400, "The connection was idle for too long."),
+        ReasonRow("IdleTimeout", 400, "The connection was idle for too long.", about: .connection),
         ReasonRow(
             "InvalidPushType", 400,
             "The apns-push-type is unknown or contradicts the topic's suffix."),
@@ -43,7 +43,7 @@ extension ReasonList {
         ),
         ReasonRow(
             "MissingProviderToken", 403,
-            "There is neither an authorization header with a bearer token nor a client certificate."),
+            "There is neither an authorization header with a bearer token nor a client certificate.", about: .request),
         ReasonRow(
             "UnrelatedKeyIdInToken", 403,
             "The provider token's key is not related to the key of the connection's first push."),
@@ -57,10 +57,10 @@ extension ReasonList {
         ReasonRow("PayloadTooLarge", 413, "The body is longer than 4096 bytes, or 5120 for VoIP."),
         ReasonRow(
             "TooManyProviderTokenUpdates", 429,
-            "The provider token changes more often than once in 20 minutes."),
+            "The provider token changes more often than once in 20 minutes.", about: .sender),
         ReasonRow("TooManyRequests", 429, "Too many pushes in a row went to this device token."),
         ReasonRow("InternalServerError", 500, "APNs failed; try again later."),
         ReasonRow("ServiceUnavailable", 503, "APNs is unavailable; try again later."),
-        ReasonRow("Shutdown", 503, "The server is shutting down; reconnect."),
+        ReasonRow("Shutdown", 503, "The server is shutting down; reconnect.", about: .connection),
     ]
 }

@@ -4,12 +4,12 @@
 
 extension ReasonList {
     static let broadcastRows: [ReasonRow] = [
-        ReasonRow("FeatureNotEnabled", 400, "The broadcast capability is off for this App ID."),
+        ReasonRow("FeatureNotEnabled", 400, "The broadcast capability is off for this App ID.", about: .sender),
         ReasonRow("MissingChannelId", 400, "The apns-channel-id is absent."),
         ReasonRow("BadChannelId", 400, "The apns-channel-id is not base64, or too long."),
         ReasonRow(
             "ChannelNotRegistered", 400,
-            "The app has no such channel in this environment; it may have been deleted."),
+            "The app has no such channel in this environment; it may have been deleted.", about: .token),
         ReasonRow(
             "BadRequestParams", 400,
             "The body has an attribute besides message-storage-policy and push-type."),
@@ -22,7 +22,7 @@ extension ReasonList {
             "MissingPushType", 400,
             "The apns-push-type of a broadcast, or the push-type of a new channel, is absent."),
         ReasonRow("InvalidPushType", 400, "The push type is not LiveActivity."),
-        ReasonRow("CannotCreateChannelConfig", 400, "The app has as many channels as it may have."),
+        ReasonRow("CannotCreateChannelConfig", 400, "The app has as many channels as it may have.", about: .provider),
         ReasonRow(
             "MissingChannelQueueSize", 400,
             "The message-storage-policy is absent, or neither 0 nor 1."),
@@ -38,7 +38,7 @@ extension ReasonList {
         ReasonRow("TopicMismatch", 403, "The credential is not for the bundle ID in the path."),
         ReasonRow(
             "MissingProviderToken", 403,
-            "There is neither an authorization header with a bearer token nor a client certificate."),
+            "There is neither an authorization header with a bearer token nor a client certificate.", about: .request),
         ReasonRow(
             "ExpiredProviderToken", 403,
             "The provider token's iat is more than one hour from now; a new token needs a new connection."),
@@ -51,11 +51,11 @@ extension ReasonList {
         ReasonRow("TooManyRequests", 429, "Too many broadcasts went to this channel."),
         ReasonRow(
             "TooManyProviderTokenUpdates", 429,
-            "The provider token changes more often than once in 20 minutes."),
+            "The provider token changes more often than once in 20 minutes.", about: .sender),
         ReasonRow("InternalServerError", 500, "APNs failed; try again later."),
         ReasonRow(
             "ServiceUnavailable", 503, "APNs is unavailable; try again later.",
             alsoRead: "Service Unavailable"),
-        ReasonRow("Shutdown", 503, "The server is shutting down; reconnect."),
+        ReasonRow("Shutdown", 503, "The server is shutting down; reconnect.", about: .connection),
     ]
 }

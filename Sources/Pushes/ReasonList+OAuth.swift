@@ -6,7 +6,8 @@ extension ReasonList {
         ReasonRow("invalid_request", 400, "A parameter is missing, or the body is no form."),
         ReasonRow(
             "invalid_grant", 400,
-            "The assertion is not good: its signature, times, audience or account; also of a key that was revoked."),
+            "The assertion is not good: its signature, times, audience or account; also of a key that was revoked.",
+            about: .sender),
         ReasonRow("invalid_scope", 400, "The assertion asks for a scope that there is not, or for none."),
         ReasonRow("unsupported_grant_type", 400, "The grant_type is not that of a signed assertion."),
         ReasonRow("invalid_client", 401, "The account was deleted, or is not known."),

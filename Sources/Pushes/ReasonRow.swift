@@ -3,20 +3,45 @@
 
 /// One row of a list of reasons.
 package struct ReasonRow: Sendable {
+    /// What a refusal is about, and so whose affair it is.
+    package enum Subject: Hashable, Sendable {
+        /// The form of what was sent: sent again as it is it would be refused again.
+        case request
+        /// The credential, or what its owner may do.
+        case sender
+        /// The device, the activity or the registration that was meant.
+        case token
+        /// The provider's own state, which passes.
+        case provider
+        /// The connection alone.
+        case connection
+    }
+
     /// The word on the wire.
     package let word: StaticString
     /// The HTTP status that carries it.
     package let status: UInt16
     /// One sentence for the one who was refused.
     package let explanation: String
+    package let subject: Subject
     /// A spelling that is printed somewhere: it is read, and never sent.
     let alias: StaticString?
     /// What Instance ID says for it about subscriptions to topics; nil: a reason that no endpoint of topics has.
     package let instanceIDWord: StaticString?
 
-    init(_ word: StaticString, _ status: UInt16, _ explanation: String, alsoRead alias: StaticString? = nil,
-        topics instanceIDWord: StaticString? = nil
+    /// `subject`: where it is not said, 429 and 5xx are about the provider, 410 about the token, 403 about the sender, and all
+    /// else about the request.
+    init(_ word: StaticString, _ status: UInt16, _ explanation: String, about subject: Subject? = nil,
+        alsoRead alias: StaticString? = nil, topics instanceIDWord: StaticString? = nil
     ) {
+        let usual: Subject =
+            switch status {
+            case 429, 500...: .provider
+            case 410: .token
+            case 401, 403: .sender
+            default: .request
+            }
+        self.subject = subject ?? usual
         self.word = word
         self.status = status
         self.explanation = explanation

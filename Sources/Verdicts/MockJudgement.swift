@@ -12,20 +12,24 @@ struct MockJudgement {
     static let rules: Set<String> = [
         "accepted-not-repeated", "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique",
         "connections-reused", "content-decodes", "dead-device-token-dropped", "dead-registration-dropped", "dead-token-dropped",
-        "expired-connection-left", "expired-token-replaced", "failure-awaited", "messages-well-formed", "nothing-after-end",
-        "one-team-per-connection",
+        "expired-connection-left", "expired-token-replaced", "failure-awaited", "live-activity-messages-fit",
+        "messages-well-formed", "nothing-after-end", "one-team-per-connection",
         "payload-fits", "provider-token-fresh", "provider-token-renewed", "provider-token-reused", "push-type-given",
+        "pushes-accepted",
         "quota-obeyed", "refusal-not-repeated", "requests-well-formed", "retry-backs-off", "retry-storm", "start-is-complete",
         "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept", "topic-fits-type",
     ]
     /// Connections that are open at a time where one follows the other: the end of one and the beginning of the next may cross.
     private static let mostInSequence = 2
+    /// Named of those for which nothing was accepted.
+    private static let mostReasons = 5
 
     let directory: String
     let options: JudgeOptions
 
     func judge(_ reader: JournalReader) throws(Failure) -> RunRecord {
         let context = RunContext()
+        context.isMockAlone = true
         var pass = Pass(plan: nil, scenario: nil, context: context, correlator: Correlator(kinds: []))
         _ = try reader.forEach(since: nil) { entry in
             // A 410 that speaks of a time before the mock was there speaks of what nobody saw.
@@ -86,6 +90,12 @@ struct MockJudgement {
         var doubts = record.gates.filter { $0.passed == nil }.map { "gate without data: \($0.text)" }
         doubts += record.soundness.filter { !$0.passed }.map { "\($0.name): \($0.detail)" }
         if !record.verdicts.contains(where: { $0.verdict != .notExercised }) { doubts.append("no rule was put to the test") }
+        if record.correlation.pushes > 0, record.correlation.reasons["200"] == nil {
+            let reasons = record.correlation.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            doubts.append(
+                "nothing was accepted: "
+                    + reasons.prefix(Self.mostReasons).map { "\($0.value) × \($0.key)" }.joined(separator: ", "))
+        }
         let reasons = broken + breached + doubts + [noPlan]
         if !broken.isEmpty { return RunRecord.Exit(code: 4, word: "conformance broken", reasons: reasons) }
         if !breached.isEmpty { return RunRecord.Exit(code: 3, word: "gate breached", reasons: reasons) }

@@ -36,8 +36,8 @@ private let honestHistories: [String: @Sendable () -> History] = [
             for index in history.pushes.indices { history.pushes[index].flags.insert(.isDeclared) }
         }
     },
-    "requests-well-formed": { .honest },
-    "topic-fits-type": { .honest },
+    "requests-well-formed": { .honest }, "topic-fits-type": { .honest },
+    "pushes-accepted": { .honest.with { $0.run.isMockAlone = true } },
     "timestamp-seconds-rising": { .honest },
     "dead-token-dropped": { .died(.activity, at: 14) },
     "dead-device-token-dropped": { .died(.device, at: 14) },

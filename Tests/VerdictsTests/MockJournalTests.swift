@@ -61,6 +61,58 @@ struct MockJournalTests {
         #expect(Set(record.verdicts.map(\.id)) == MockJudgement.rules)
     }
 
+    @Test("of which nothing was accepted never passes, and says why; of one that was refused among ten it says that", arguments: [
+        (403, "InvalidProviderToken", 5, 0), (400, "BadDeviceToken", 5, 0), (400, "DeviceTokenNotForTopic", 5, 0),
+        (400, "BadPriority", 4, 4), (404, "BadPath", 4, 4), (413, "PayloadTooLarge", 4, 4),
+        (503, "ServiceUnavailable", 5, 0), (410, "Unregistered", 5, 0),
+    ] as [(UInt16, StaticString, Int32, Int32)])
+    func refused(status: UInt16, reason: StaticString, all: Int32, one: Int32) throws {
+        func record(accepted: Int) throws -> RunRecord {
+            try judge { writer in
+                for number in 0..<accepted { push("a", at: Double(number) * 5, to: writer) }
+                push("b", at: 60, status, reason, to: writer)
+            }
+        }
+        let refused = try record(accepted: 0)
+        #expect(refused.exit.code == all, "\(refused.exit.reasons)")
+        #expect(refused.exit.reasons.contains { $0.contains("\(status) \(reason)") }, "\(refused.exit.reasons)")
+        let among = try record(accepted: 9)
+        #expect(among.exit.code == one, "\(among.exit.reasons)")
+        guard status < 410 || status == 413 else { return }
+        let findings = among.verdicts.flatMap(\.verdict.findings)
+        #expect(findings.contains { $0.seen.contains("\(reason)") }, "\(findings)")
+    }
+
+    @Test("has a Live Activity by way of FCM go with its own token, whatever the mock has answered", arguments: [
+        (#""live_activity_token":"ab01","payload":{"aps":{"event":"update","timestamp":1760000000,"content-state":{}}}"#, true),
+        (#""payload":{"live_activity_token":"ab01","aps":{"event":"update","timestamp":1760000000,"content-state":{}}}"#, false),
+        (#""live_activity_token":"","payload":{"aps":{"event":"update","timestamp":1760000000,"content-state":{}}}"#, false),
+        (#""payload":{"aps":{"event":"end","timestamp":1760000000}}"#, false),
+        (#""headers":{"apns-push-type":"liveactivity"},"payload":{"aps":{"timestamp":1760000000}}"#, false),
+    ])
+    func activityOfFCM(apns: String, isRight: Bool) throws {
+        for status in [200, 400] as [UInt16] {
+            let record = try judge { writer in
+                let head = HeaderBlock()
+                head.append(":method", "POST")
+                head.append(":path", "/v1/projects/p/messages:send")
+                head.append(":target", "rig:APA91b")
+                var draft = PushDraft(
+                    arrivedAt: at(1), connection: 1, provider: .fcm, status: status,
+                    reason: status == 200 ? nil : "INVALID_ARGUMENT", outcome: status == 200 ? .handedOver : nil)
+                draft.apnsID = UUIDBytes(high: 1, low: 1)
+                let body = Array(#"{"message":{"token":"rig:APA91b","apns":{\#(apns)}}}"#.utf8)
+                _ = writer.append(push: draft, head: head, body: body.span)
+            }
+            let verdict = try result("live-activity-messages-fit", record).verdict
+            #expect(verdict.isBroken == !isRight, "\(status)")
+            if !isRight {
+                #expect(verdict.findings.first?.seen.contains("no live_activity_token") == true)
+                #expect(record.exit.code == 4)
+            }
+        }
+    }
+
     @Test("is judged token by token: a push to a dead one is a break, one to another is none")
     func dead() throws {
         let record = try judge { writer in
@@ -78,6 +130,7 @@ struct MockJournalTests {
         known.knownFailing = ["P9"]
         let mended = try judge(known) { writer in
             push("a", at: 1, 410, "Unregistered", to: writer)
+            push("b", at: 5, to: writer)
             push("a", at: 9, 410, "Unregistered", to: writer)
         }
         #expect(mended.exit.code == 0, "\(mended.exit.reasons)")
@@ -119,10 +172,17 @@ struct MockJournalTests {
         #expect(try !isStorm { "00000000-0000-0000-0000-00000000000\($0)" })
     }
 
-    @Test("tells of an expiration in milliseconds", arguments: [(1_900_000_000, false), (99_999_999_999, false), (100_000_000_000, true)])
-    func expiration(value: Int, expected: Bool) throws {
-        let record = try judge { push("a", at: 1, fields: [("apns-expiration", "\(value)")], to: $0) }
-        #expect(try result("requests-well-formed", record).verdict.isBroken == expected)
+    @Test("tells of an expiration that is not in Unix seconds, and of what it looks like; one that has passed is in seconds", arguments: [
+        (1_900_000_000, nil), (99_999_999_999, nil), (100_000_000_000, "milliseconds since 1970"), (0, nil), (-1, nil),
+        (86_400, "seconds from now"), (-60, "minutes since 1970"), (-86_400, nil),
+    ] as [(Int64, String?)])
+    func expiration(value: Int64, unit: String?) throws {
+        let now = ManualTime().wall().seconds
+        let text = value == -60 ? "\(now / 60 + 60)" : value < -1 ? "\(now + value)" : "\(value)"
+        let record = try judge { push("a", at: 1, fields: [("apns-expiration", text)], to: $0) }
+        let verdict = try result("requests-well-formed", record).verdict
+        #expect(verdict.isBroken == (unit != nil), "\(text)")
+        #expect(verdict.findings.first?.seen == unit.map { "what looks like \($0)" })
     }
 
     @Test("of which only a run's calls are there is no mock's: without the plan it is not judged")

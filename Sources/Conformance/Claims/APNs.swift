@@ -13,7 +13,7 @@ extension Claim {
         Claim(
             "P1", .must,
             "A provider token is signed once in 20 to 60 minutes and shared, not signed for each request.",
-            norm: tokens, rules: ["provider-token-reused", "provider-token-fresh", "expired-token-replaced"],
+            norm: tokens, rules: ["provider-token-reused", "provider-token-fresh", "expired-token-replaced", "pushes-accepted"],
             defects: ["signs-per-push", "signs-when-told", "signs-once"]),
         Claim(
             "P2", .should, "ExpiredProviderToken calls for a new token on a new connection, and for no endless loop.",
@@ -54,8 +54,8 @@ extension Claim {
         Claim(
             "P11", .should, "Many BadDeviceToken after a deployment mean the wrong environment, and wipe no table.",
             norm: "Seen in several relays; \(answers) names the wrong environment as one cause",
-            missing:
-                "One answer does not tell a dead token from a wrong host, and nothing reads the relay's own tables."),
+            rules: ["pushes-accepted"],
+            unseen: "That no table is wiped: one answer does not tell a dead token from a wrong host."),
         Claim(
             "P12", .should,
             "BadEnvironmentKeyInToken is known in both spellings, and an unknown reason breaks nothing.",

@@ -32,7 +32,7 @@ extension Claim {
             defects: ["forgets-registrations", "renews-for-any-401"]),
         Claim(
             "F6", .must, "403 is not tried again; only SENDER_ID_MISMATCH speaks of the token.",
-            norm: "\(codes); \(scale)", rules: ["refused-message-not-repeated", "living-registration-kept"],
+            norm: "\(codes); \(scale)", rules: ["refused-message-not-repeated", "living-registration-kept", "pushes-accepted"],
             defects: ["repeats-refused-messages", "rebuilds-refused-messages", "forgets-registrations"]),
         Claim(
             "F7", .must, "After 429 the next try waits for Retry-After, or a minute, and each wait is longer.",

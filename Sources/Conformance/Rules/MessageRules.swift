@@ -7,12 +7,6 @@ import Pushes
 enum MessageRules {
     static let all = [wellFormed, meant, dataOnly, high, lateInOrder, shownOnce, perToken, activityFits, RampUp.rule]
 
-    /// Refusals that only a malformed message can earn. Not INVALID_REGISTRATION_TOKEN: whoever registered it is to blame.
-    private static let malformed: Set<String> = [
-        "INVALID_ARGUMENT", "INVALID_JSON", "RECIPIENT_NOT_SET", "INVALID_TOPIC", "INVALID_CONDITION", "INVALID_DATA_KEY",
-        "MESSAGE_TOO_BIG", "ANDROID_MESSAGE_TOO_BIG", "INVALID_TTL", "INVALID_WEBPUSH_TTL",
-    ]
-
     static let wellFormed = Rule(
         "messages-well-formed", ["F11", "F12", "F13", "F16", "F17", "F18"], .must, on: .fcm,
         requirement: "No message to FCM is refused for its form: one target, texts as data, no reserved key, a size that fits.",
@@ -21,7 +15,7 @@ enum MessageRules {
     ) { joined, run, tally in
         for push in joined.account.pushes where !push.metFault {
             tally.test()
-            guard push.reason >= 0, malformed.contains(run.word(push)) else { continue }
+            guard run.subject(of: push) == .request else { continue }
             tally.find(
                 "a message was refused for its form", expected: "a message that FCM accepts", seen: run.reason(push),
                 of: push, push.id)

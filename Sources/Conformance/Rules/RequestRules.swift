@@ -5,14 +5,7 @@ import Metrics
 import Pushes
 
 enum RequestRules {
-    static let all = [wellFormed, topicFitsType, typeGiven, longIDsApart]
-
-    /// Rejections that only a malformed request can earn.
-    private static let malformed: Set<String> = [
-        "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPath", "BadPriority", "BadTopic", "DuplicateHeaders",
-        "InvalidPushType", "MethodNotAllowed", "MissingDeviceToken", "MissingProviderToken", "MissingTopic",
-        "PayloadEmpty", "PayloadTooLarge", "TopicDisallowed",
-    ]
+    static let all = [wellFormed, topicFitsType, typeGiven, longIDsApart, accepted]
 
     static let wellFormed = Rule(
         "requests-well-formed", ["P17", "P23"], .must,
@@ -28,11 +21,11 @@ enum RequestRules {
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for push in joined.account.pushes where !push.metFault {
                 tally.test()
-                if push.flags.contains(.expiresNever) {
+                if let unit = push.otherUnit {
                     tally.find(
                         "apns-expiration is not in Unix seconds", expected: "seconds since 1970, such as "
                             + "\(push.arrivedWall.seconds + 3_600)",
-                        seen: "a time some thousand years ahead, as of milliseconds", of: push, push.id)
+                        seen: "what looks like \(unit)", of: push, push.id)
                 }
                 Self.judge(push, "a push was rejected for its form", run, &tally)
             }
@@ -48,8 +41,32 @@ enum RequestRules {
         }
 
         private static func judge(_ push: SeenPush, _ message: String, _ run: RunContext, _ tally: inout Tally) {
-            guard push.reason >= 0, malformed.contains(run.word(push)) else { return }
+            guard run.subject(of: push) == .request else { return }
             tally.find(message, expected: "a request APNs accepts", seen: run.reason(push), of: push, push.id)
+        }
+    }
+
+    /// Of a mock that somebody else's tests drive: nothing else tells there that a push came to nothing. In a run it is a loss.
+    static let accepted = Rule(
+        "pushes-accepted", ["P1", "P11", "F6"], .should, on: .both,
+        requirement: "No push is refused for its sender's credential, or for a token that is not of this app and host.",
+        norm: "Apple, Handling notification responses from APNs; Google, FCM ErrorCode",
+        advice: "mend what the reason names: key, key ID, team or project; topic, or the environment of the token"
+    ) { joined, run, tally in
+        guard run.isMockAlone else { return }
+        for push in joined.account.pushes where !push.metFault {
+            tally.test()
+            switch run.subject(of: push) {
+            case .sender:
+                tally.find(
+                    "a push was refused for its sender's credential", expected: "a credential that may push there",
+                    seen: run.reason(push), of: push, push.id)
+            case .token where push.status == 400 || push.status == 403:
+                tally.find(
+                    "a push was refused for its token", expected: "a token of this app, in this environment",
+                    seen: run.reason(push), of: push, push.id)
+            case .token, .request, .provider, .connection, nil: break
+            }
         }
     }
 
