@@ -227,6 +227,7 @@ private struct Judgement {
             latenessBudget: scenario.latenessBudget, correlation: correlation, gates: gates, verdicts: results,
             exit: RunRecord.Exit.judge(grounds))
         record.proof = RunRecord.Proof(grounds)
+        record.relayEnds = story.ends
         return record
     }
 

@@ -254,7 +254,8 @@ struct NoteTests {
         #expect(died.exit.code == 4 && died.exit.reasons.first == "the relay ended by itself at +10s: exited with code 3: out of memory")
         let findings = try result("relay-serves", died).verdict.findings
         #expect(findings.count == 10 && findings[0].message == "the relay ended by itself at +10s", "\(findings.map(\.message))")
-        #expect(findings[1].seen == "connect")
+        #expect(findings[1].seen == "connect" && died.relayEnds == [died.exit.reasons[0]])
+        #expect(try RunRecord(json: died.json).relayEnds == died.relayEnds)
 
         let note = MuteNote(silence: .seconds(3), unanswered: 5, underWay: 64)
         let mute = try record(.relayMute(note), .closed)

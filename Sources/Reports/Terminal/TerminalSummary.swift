@@ -51,13 +51,14 @@ private struct TerminalText {
     /// First of all: they often explain what follows.
     private var wrongAnswers: String {
         let c = record.correlation
+        let ends = record.relayEnds.prefix(3).map { ink.tone(.bad, safe($0)) + "\n" }.joined()
         let lines = c.wrongAnswers.prefix(3).map { answer in
             ink.tone(.bad, "the relay answered") + " \(Numbers.count(answer.count)) of \(Numbers.count(c.sent)) calls with "
                 + (answer.status == 0 ? "nothing" : "\(answer.status)") + (answer.body.isEmpty ? "" : ": \(safe(answer.body))")
                 + "\n"
         }
         let others = c.wrongAnswers.count - lines.count
-        return lines.joined() + (others > 0 ? "and \(Numbers.count(others, "other wrong answer"))\n" : "")
+        return ends + lines.joined() + (others > 0 ? "and \(Numbers.count(others, "other wrong answer"))\n" : "")
     }
 
     private var head: String {

@@ -40,6 +40,7 @@ extension RunRecord {
             "correlation": CorrelationJSON.encode(correlation, directory),
             "gates": .array(gates.map(\.json)),
             "verdicts": .array(verdicts.map { $0.json(in: directory) }),
+            "relayEnds": .array(relayEnds.map { .string($0) }),
         ]
     }
 
@@ -80,6 +81,8 @@ extension RunRecord {
             exit: Exit(
                 code: try exit["code"].integer(), word: try exit["word"].text(), reasons: try exit["reasons"].texts()))
         directory = json["directory"]?.string ?? ""
+        // Of before there were any.
+        if json["relayEnds"] != nil { relayEnds = try reading["relayEnds"].texts() }
         if json["proof"] == nil {
             // Of before there was one.
             proof.broken = self.exit.code == 4 ? verdicts.filter { $0.standing == .broken }.map(\.id) : []

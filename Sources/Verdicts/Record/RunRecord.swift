@@ -51,6 +51,8 @@ package struct RunRecord: Sendable {
     package var exit: Exit
     /// What the exit rests on.
     package var proof = Proof()
+    /// How the relay ceased to serve, in words: it ended by itself, or answered nothing any more.
+    package var relayEnds: [String] = []
 
     package init(
         name: String, scenarioPath: String, scenarioText: String, profile: String, seed: UInt64, run: UInt32,
