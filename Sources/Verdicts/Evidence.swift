@@ -96,8 +96,9 @@ struct Evidence {
             device: push.outcome.map { "\($0.word)" } ?? "")
     }
 
-    /// What FCM said of a body that it refused: Google's word for it, INVALID_ARGUMENT, does not tell.
+    /// What was wrong where the provider's word for it does not tell: a provider token, or a body (INVALID_ARGUMENT).
     private func objection(to push: PushEntry) -> String? {
+        if let words = push.credentialWords { return words }
         guard push.provider == .fcm, push.status == 400, push.faultRule == 0, !push.isCut else { return nil }
         return MessageReview.objection(to: push.payload)
     }

@@ -71,6 +71,16 @@ import Testing
         #expect(updates(broken) == attempts)
     }
 
+    @Test func givesUpSoon() {
+        let (honest, broken) = pair(.givesUpSoon) { rig in
+            rig.activity()
+            rig.answer = { push in push.isActivity ? Rig.refusal(503, "ServiceUnavailable") : Rig.accepted }
+            rig.event(.permission)
+            rig.pass(.seconds(30))
+        }
+        #expect(updates(honest) > 4 && updates(broken) == 3)
+    }
+
     @Test func prunesInDoubt() {
         let (honest, broken) = pair(hosts: 2, .prunesInDoubt) { rig in
             rig.activity()

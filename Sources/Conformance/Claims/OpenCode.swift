@@ -53,7 +53,7 @@ extension Claim {
             rules: ["last-state-delivered", "states-in-time", "urgent-states-not-held"],
             defects: [
                 "drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions", "sends-stale-progress",
-                "resends-behind-newer",
+                "resends-behind-newer", "gives-up-soon",
                 "loses-pending-at-rotation", "question-kills-timer",
             ]),
         Claim(

@@ -308,6 +308,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case losesRefusedStreams = "loses-refused-streams"  // Tries nothing again at all. Breaks P8, P4.
     /// Sends nothing again whose connection broke before the answer. Breaks R0.1 (G14).
     case losesCutPushes = "loses-cut-pushes"
+    case givesUpSoon = "gives-up-soon"  // Tries three times and no more. Breaks R0.8.
     case triesOnce = "tries-once"  // The same, and nothing again that met 429 or 5xx. Breaks R0.1.
     case retriesAtOnce = "retries-at-once"  // Sends the second attempt at once. Breaks P13.
     case storms = "storms"  // Tries again every tenth of a second. Breaks P13.
