@@ -82,7 +82,4 @@ package struct ActivityFacts: Sendable, Equatable {
     static let maxDataBytes = 4096
 
     init(defect: ActivityDefect) { self.defect = defect }
-
-    /// No timestamp in seconds is that large before the year 5138, and none in milliseconds that small after 1973.
-    static let millisecondsFrom: Int64 = 100_000_000_000
 }

@@ -69,7 +69,7 @@ extension CheckContext {
                 case .path: RequestChecks.path(&it, head)
                 case .credential: CredentialChecks.presence(&it, head, connection, self)
                 case .tokenUpdateRate: CredentialChecks.updateRate(&it, head, connection, self)
-                case .connectionWedge: CredentialChecks.wedge(connection, self)
+                case .connectionWedge: CredentialChecks.wedge(&it, connection, self)
                 case .tokenSignature: CredentialChecks.signature(&it, head, self)
                 case .tokenAge: CredentialChecks.age(&it, connection, self)
                 case .keyTeam: CredentialChecks.team(&it, connection)

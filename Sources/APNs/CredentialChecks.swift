@@ -3,6 +3,7 @@
 
 import Basics
 import HTTP
+import Pushes
 
 enum CredentialChecks {
     /// No field, another scheme than bearer, or nothing after it: there is no credential. Finds the JWT's place. With a
@@ -11,9 +12,9 @@ enum CredentialChecks {
         -> Reason?
     {
         if connection.certificate != nil { return nil }
-        guard it.fields.authorization >= 0 else { return .missingProviderToken }
+        guard it.fields.authorization >= 0 else { return it.refuse(.missingProviderToken, .noField) }
         let value = head.value(at: it.fields.authorization)
-        guard let start = BearerText.start(value) else { return .missingProviderToken }
+        guard let start = BearerText.start(value) else { return it.refuse(.missingProviderToken, cause(ofScheme: value)) }
         it.tokenStart = start
         it.keysGeneration = context.keys.generation
         it.isKnownToken = connection.knows(
@@ -21,12 +22,20 @@ enum CredentialChecks {
         return nil
     }
 
+    private static func cause(ofScheme value: Span<UInt8>) -> CredentialCause {
+        if value.starts(with: "eyJ") { return .bareToken }
+        let scheme: StaticString = "bearer"
+        guard value.count >= 6 else { return value.count == 0 ? .noToken : .otherScheme }
+        for index in 0..<6 where value[index] | 0x20 != scheme.utf8Start[index] { return .otherScheme }
+        return value.count == 6 || value[6] == 32 ? .noToken : .otherScheme
+    }
+
     /// After `credential`. Counts tokens by their bytes, before anything is known of them.
     static func updateRate(
         _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext
     ) -> Reason? {
         guard context.settings.enforceTokenUpdateRate else { return nil }
-        if it.now < connection.blockedUntil { return .tooManyProviderTokenUpdates }
+        if it.now < connection.blockedUntil { return it.refuse(.tooManyProviderTokenUpdates, .tooManyTokens) }
         if it.isKnownToken || it.tokenStart == 0 { return nil }
         let hash = hashToken(&it, head)
         var ledger: TokenLedger?
@@ -40,12 +49,12 @@ enum CredentialChecks {
             hash, among: ledger, team: team, now: it.now, interval: context.settings.tokenUpdateInterval)
         guard case .refused(let healed) = admission else { return nil }
         if context.settings.updateRateBlocksConnection { connection.blockedUntil = healed }
-        return .tooManyProviderTokenUpdates
+        return it.refuse(.tooManyProviderTokenUpdates, .tooManyTokens)
     }
 
     /// What only a new connection cures (§8): an expired token was seen on this one, or it has served its number.
-    static func wedge(_ connection: ProviderConnection, _ context: CheckContext) -> Reason? {
-        if connection.wedged { return .expiredProviderToken }
+    static func wedge(_ it: inout Inspection, _ connection: ProviderConnection, _ context: CheckContext) -> Reason? {
+        if connection.wedged { return it.refuse(.expiredProviderToken, .connectionSpoiled) }
         guard let limit = context.settings.internalErrorAfter, connection.certificate == nil else { return nil }
         return connection.requests > limit ? .internalServerError : nil
     }
@@ -61,10 +70,14 @@ enum CredentialChecks {
             it.verified = verified
             return nil
         }
-        guard let verified = context.reader.verify(token, keys: keys) else { return .invalidProviderToken }
-        keys.remember(token, hash: hash, as: verified)
-        it.verified = verified
-        return nil
+        do {
+            let verified = try context.reader.verify(token, keys: keys)
+            keys.remember(token, hash: hash, as: verified)
+            it.verified = verified
+            return nil
+        } catch {
+            return it.refuse(.invalidProviderToken, error)
+        }
     }
 
     /// After `token-signature`. Exactly the lifetime is still good.
@@ -83,28 +96,34 @@ enum CredentialChecks {
         if age < 0 {
             switch context.settings.futureIssuedAt {
             case .accept: return nil
-            case .invalid: return .invalidProviderToken
+            case .invalid: return it.refuse(.invalidProviderToken, cause(ofAhead: issuedAt))
             case .expired: break
             }
         }
         if context.settings.wedgesAfterExpiredToken { connection.wedged = true }
-        return .expiredProviderToken
+        return it.refuse(.expiredProviderToken, age < 0 ? cause(ofAhead: issuedAt) : .expired)
+    }
+
+    private static func cause(ofAhead issuedAt: Int64) -> CredentialCause {
+        issuedAt >= DateForm.millisecondsFrom ? .issuedInMilliseconds : .issuedAhead
     }
 
     /// One connection serves one team (§8: the second gets InvalidProviderToken).
     static func team(_ it: inout Inspection, _ connection: ProviderConnection) -> Reason? {
         guard let key = it.verified?.key, let first = connection.firstKey else { return nil }
-        return key.record.teamID == first.record.teamID ? nil : .invalidProviderToken
+        if key.record.teamID == first.record.teamID { return nil }
+        return it.refuse(.invalidProviderToken, .connectionOfOtherTeam)
     }
 
     static func environment(_ it: inout Inspection, _ context: CheckContext) -> Reason? {
         guard let environment = it.verified?.key.record.scope.environment else { return nil }
-        return environment == context.settings.environment ? nil : .badEnvironmentKeyInToken
+        if environment == context.settings.environment { return nil }
+        return it.refuse(.badEnvironmentKeyInToken, .keyOfOtherEnvironment)
     }
 
     static func relation(_ it: inout Inspection, _ connection: ProviderConnection) -> Reason? {
         guard let key = it.verified?.key, let first = connection.firstKey else { return nil }
-        return key.isRelated(to: first) ? nil : .unrelatedKeyIdInToken
+        return key.isRelated(to: first) ? nil : it.refuse(.unrelatedKeyIdInToken, .keyUnrelated)
     }
 
     /// Refuses nothing: from here on the credential is good, and the connection remembers it.

@@ -2,6 +2,7 @@
 
 import Basics
 import HTTP
+import Pushes
 
 /// Where the fields that APNs reads stand in the header block; -1: absent.
 struct FieldMap {
@@ -75,6 +76,12 @@ struct Inspection: ~Copyable {
         }
         if fields.topic >= 0 { facts.topicField = fields.topic }
         if fields.collapseID >= 0 { facts.collapseField = fields.collapseID }
+    }
+
+    /// What a check answers that finds fault with the credential.
+    mutating func refuse(_ reason: Reason, _ cause: CredentialCause) -> Reason {
+        facts.credentialCause = cause
+        return reason
     }
 
     /// Asks the directory once, when the first check wants to know.

@@ -16,6 +16,8 @@ package struct PushFacts: Sendable {
     package var topicField: Int?
     /// As declared; if the header is absent, as the topic's suffix tells; nil when neither says.
     package var pushType: PushType?
+    /// The topic is a Wallet pass's type: its push is `{}` (§5).
+    package var isForPass = false
     /// Whether the header `apns-push-type` is given.
     package var hasPushType = false
     /// 1, 5 or 10.
@@ -33,6 +35,8 @@ package struct PushFacts: Sendable {
     /// The field of the client's `apns-id`, for an echo in the client's own spelling; nil when one was made here.
     package var apnsIDField: Int?
     package var payload = PayloadFacts()
+    /// Why the credential was refused; nil where it was not.
+    package var credentialCause: CredentialCause?
     /// Given when the push type is `liveactivity`.
     package var activity: ActivityFacts?
 
@@ -53,7 +57,7 @@ package struct PayloadFacts: Sendable, Equatable {
     /// `content-changed` is true.
     package var isContentChanged = false
     /// What is wrong with single members: bits of `PushWarning`.
-    package var warnings: UInt16 = 0
+    package var warnings: UInt32 = 0
 
     package init() {}
 }

@@ -2,6 +2,7 @@
 
 import Basics
 import HTTP
+import Pushes
 
 enum TopicChecks {
     /// A provider token speaks for a team, so it never implies a topic; a certificate with a single topic does (§3). It
@@ -22,6 +23,7 @@ enum TopicChecks {
         let parts = TopicParts(topic)
         guard TopicParts.isBundleID(topic.extracting(0..<parts.bundleCount)) else { return .badTopic }
         it.topicParts = parts
+        it.facts.isForPass = topic.starts(with: "pass.")
         return nil
     }
 
@@ -46,13 +48,18 @@ enum TopicChecks {
         if let certificate = connection.certificate {
             return certificate.allows(topic, it.facts.pushType) ? nil : .topicDisallowed
         }
-        return permits(topic.extracting(0..<parts.bundleCount), connection, context) ? nil : .topicDisallowed
+        return permits(topic.extracting(0..<parts.bundleCount), &it, connection, context) ? nil : .topicDisallowed
     }
 
     /// Whether the team owns the app and the connection's provider token is meant for it. After `binding`.
-    static func permits(_ bundle: Span<UInt8>, _ connection: ProviderConnection, _ context: CheckContext) -> Bool {
+    static func permits(
+        _ bundle: Span<UInt8>, _ it: inout Inspection, _ connection: ProviderConnection, _ context: CheckContext
+    ) -> Bool {
         if let allowed = context.allowedTopics, !contains(allowed, bundle) { return false }
-        if let allowed = connection.topics, !contains(allowed, bundle) { return false }
+        if let allowed = connection.topics, !contains(allowed, bundle) {
+            it.facts.credentialCause = .keyOfOtherTopics
+            return false
+        }
         if context.settings.topicBinding == .firstPush {
             guard let first = connection.firstTopic else {
                 connection.firstTopic = bundle.array

@@ -30,7 +30,9 @@ package struct PushDraft: Sendable {
     /// How long the answer was held back.
     package var delay: Interval
     /// Bits whose meaning the writer knows: `PushWarning`.
-    package var warnings: UInt16 = 0
+    package var warnings: UInt32 = 0
+    /// Why the credential was refused; nil where it was not.
+    package var credentialCause: CredentialCause?
     /// `aps.event`; nil: none, a word that is none (see `hasUnknownEvent`), or not looked at, because the push was
     /// refused before.
     package var event: ActivityEvent?

@@ -80,7 +80,7 @@ struct EntryDecoder {
         let reasonStart = markerStart + (flags & Format.markerFlag != 0 ? Format.markerLength : 0)
         let fieldStart = reasonStart + reasonLength
         guard fieldStart <= record.length, let words = PushWords(bytes),
-            let headers = try headers(from: fieldStart, isOutline: detail == .outline),
+            let (headers, fieldEnd) = try headers(from: fieldStart, isOutline: detail == .outline),
             let payload = try detail == .outline ? [] : payload()
         else { return nil }
         var entry = PushEntry(id: id, arrivedAt: instant(at: 16), arrivedWall: wall(instant(at: 16)), token: "")
@@ -98,7 +98,10 @@ struct EntryDecoder {
         entry.faultRule = bytes.value(56, as: UInt32.self)
         entry.faultAction = bytes.value(62, as: UInt8.self)
         entry.apnsID = UUIDBytes(high: bytes.value(64, as: UInt64.self), low: bytes.value(72, as: UInt64.self))
-        entry.warnings = bytes.value(92, as: UInt16.self)
+        entry.warnings = bytes.value(92, as: UInt32.self)
+        if flags & Format.causeFlag != 0, fieldEnd < record.length {
+            entry.credentialCause = CredentialCause(rawValue: bytes.value(fieldEnd, as: UInt8.self))
+        }
         entry.isCut = flags & Format.cutFlag != 0
         if flags & Format.stampFlag != 0 { entry.stamp = bytes.value(Format.pushLength, as: Int64.self) }
         entry.marker = heldMarker
@@ -123,7 +126,9 @@ struct EntryDecoder {
     }
 
     /// `isOutline`: only those of which `fillFromHeaders` makes the token and the push type, as far as they stand here.
-    private func headers(from start: Int, isOutline: Bool) throws(Failure) -> [(name: String, value: String)]? {
+    private func headers(
+        from start: Int, isOutline: Bool
+    ) throws(Failure) -> (fields: [(name: String, value: String)], end: Int)? {
         var headers: [(name: String, value: String)] = []
         // A field takes four bytes at least, so a made-up count asks for no more than the record could hold.
         headers.reserveCapacity(isOutline ? 2 : min(Int(count), record.length / 4))
@@ -154,7 +159,7 @@ struct EntryDecoder {
             }
             offset = end
         }
-        return headers
+        return (headers, offset)
     }
 
     private static func fillFromHeaders(_ entry: inout PushEntry) {

@@ -15,10 +15,11 @@
 //             61 u8 outcome, 0 when none   62 u8 fault action, 0 when none
 //             63 u8 `aps.event`: 0 none, 255 a word that is no event
 //             64 u64[2] apns-id   80 u64 body's blob, 0 when empty   88 u32 body length
-//             92 u16 warnings
+//             92 u32 warnings
 //             96 flag 2: i64 `aps.timestamp`; flag 4: the marker, u32 run, u32 session, u32 step
 //             then reason, then `count` fields: u16 name length, u16 value length, name, value
 //             (top bit of the name length: instead of the value stands the u64 offset of its blob)
+//             flag 8: behind the fields, u8 the cause of a refused credential
 //     event   24 u32 session   28 u32 step   32 u16 kind   34 u16 status   36 u8 failure   37 u8 attempts
 //             38 u16 answer length   40 i64 planned   48 i64 sent   56 i64 answered   64 i64 lateness
 //             72 u64 answer's blob, 0 when empty                    (its instant is the latest of the three)
@@ -60,6 +61,8 @@ enum Format {
     /// Flags: the payload's timestamp is there; the marker is there.
     static let stampFlag: UInt8 = 2
     static let markerFlag: UInt8 = 4
+    /// Flag: behind the fields stands why the credential was refused. Older readers look no further than the fields.
+    static let causeFlag: UInt8 = 8
     static let stampLength = 8
     static let markerLength = 12
     /// Instead of an event: a word that is none.

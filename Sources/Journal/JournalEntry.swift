@@ -45,7 +45,9 @@ package struct PushEntry: Sendable {
     package var apnsID: UUIDBytes
     package var delay: Interval
     /// Bits of `PushWarning`.
-    package var warnings: UInt16 = 0
+    package var warnings: UInt32 = 0
+    /// Why the credential was refused, as the mock found it; nil where it was not.
+    package var credentialCause: CredentialCause?
     /// `aps.event`; nil: none, a word that is none, or the push was refused before its payload was read.
     package var event: ActivityEvent?
     /// `aps.event` is given and no event.
@@ -109,6 +111,9 @@ package struct PushEntry: Sendable {
         guard let place = parts.firstIndex(of: "apps"), place + 1 < parts.count else { return nil }
         return String(parts[place + 1])
     }
+
+    /// Why the credential was refused, in plain words with what the token says; read without headers, without that.
+    package var credentialWords: String? { credentialCause?.words(authorization: header("authorization")) }
 
     /// The first value of that (lower-case) name.
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }

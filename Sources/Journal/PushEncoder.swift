@@ -11,6 +11,7 @@ struct PushEncoder {
     private var end = 0
     private var fieldCount: UInt16 = 0
     private var flags: UInt8
+    private var cause: CredentialCause?
 
     /// `limit` is what `size` said.
     init(record: UnsafeMutableRawPointer, limit: Int, isCut: Bool) {
@@ -22,7 +23,7 @@ struct PushEncoder {
     /// An upper bound for the record, and the most it may take.
     static func size(_ push: PushDraft, _ head: HeaderBlock) -> Int {
         Format.pushLength + Format.stampLength + Format.markerLength + (push.reason?.utf8CodeUnitCount ?? 0)
-            + min(head.byteCount + 4 * head.count, Format.maxFieldBytes) + 16
+            + min(head.byteCount + 4 * head.count, Format.maxFieldBytes) + 24
     }
 
     mutating func write(_ push: PushDraft, bodyOffset: Int, bodyLength: Int) {
@@ -38,6 +39,7 @@ struct PushEncoder {
         record.put(push.apnsID.low, at: 72)
         record.put(UInt64(bodyOffset), at: 80)
         record.put(UInt64(bodyLength) | UInt64(push.warnings) << 32, at: 88)
+        cause = push.credentialCause
         end = Format.pushLength
         if let stamp = push.stamp {
             flags |= Format.stampFlag
@@ -66,7 +68,7 @@ struct PushEncoder {
             let isCredential = !hasCredential && Self.isCredential(name) && value.count > 0
             let valueRoom = isCredential ? 8 : value.count
             guard name.count < Int(Format.blobBit), value.count <= Int(UInt16.max), fieldCount < .max,
-                end + 4 + name.count + valueRoom <= limit - 8
+                end + 4 + name.count + valueRoom <= limit - 16
             else {
                 flags |= Format.cutFlag
                 continue
@@ -97,6 +99,11 @@ struct PushEncoder {
     /// Pads the record and gives its length.
     mutating func finish() -> Int {
         record.put(UInt64(0), at: end)
+        if let cause {
+            flags |= Format.causeFlag
+            record.put(UInt64(cause.rawValue), at: end)
+            end += 1
+        }
         record.put(UInt32(flags) << 8 | UInt32(fieldCount) << 16, at: 12)
         return Format.padded(end)
     }

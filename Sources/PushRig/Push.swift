@@ -32,6 +32,9 @@ public struct Push: Hashable, Sendable, Identifiable {
     public var status: Int?
     /// Why it was refused, such as `BadDeviceToken`.
     public var reason: String?
+    /// Why the provider token was refused, in plain words, such as `kid "ABC" is unknown: no key has that ID`; APNs itself
+    /// says no more than the reason.
+    public var cause: String?
     /// What the device did with it, such as `shown`, `updated` or `ignored-older`; nil when it was refused.
     public var outcome: String?
     /// Of a push whose outcome is `stored`, because the device was away: what became of it in the end, such as `shown`,
@@ -76,6 +79,7 @@ extension Push {
         apnsID = entry.header("apns-id") ?? entry.apnsID.text(uppercase: true)
         status = entry.status == 0 ? nil : Int(entry.status)
         reason = entry.reason
+        cause = entry.credentialWords
         outcome = entry.outcome?.word.description
         lateOutcome = entry.outcome == .stored ? service.lateOutcome(ofPush: entry.id) : nil
         warnings = PushWarning.all(in: entry.warnings).map { $0.word.description }

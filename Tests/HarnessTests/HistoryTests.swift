@@ -119,6 +119,35 @@ struct HistoryTests {
         }
     }
 
+    @Test("says why a provider token was refused, in a line, in full and as JSON")
+    func refusedCredential() throws {
+        try Place.withFolder { folder in
+            let mock = try JournalWriter(directory: folder + "/journal", name: "apns-0", time: ManualTime())
+            let head = HeaderBlock()
+            head.append(":path", "/3/device/" + living)
+            let header = withBytes(of: #"{"alg":"ES256","kid":"ABCDE12345\n"}"#) { Base64URL.encode($0) }
+            head.append(name: "authorization", value: "bearer \(header).e30.AAAA")
+            var draft = PushDraft(arrivedAt: at(1), status: 403, reason: "InvalidProviderToken")
+            draft.credentialCause = .keyWithLineEnd
+            let id = withBytes(of: "{}") { mock.append(push: draft, head: head, body: $0) }
+            guard mock.commit() else { throw Failure(.run, "cannot write") }
+            func text(_ turn: (inout JournalCommand) -> Void = { _ in }) throws -> String {
+                var command = JournalCommand(directory: folder)
+                turn(&command)
+                var text = ""
+                var output = LineOutput(showsFullTokens: false) { text += $0 }
+                try command.write(to: &output)
+                output.flush()
+                return text
+            }
+            let words = #"kid "ABCDE12345\n" is unknown; it would be known without its line's end"#
+            #expect(try text().contains("→ 403 InvalidProviderToken: \(words)\n"))
+            #expect(try text { $0.entry = id }.contains("because    \(words)\n"))
+            let json = try JSONValue(parsing: String(try text { $0.printsJSON = true }.split(separator: "\n").last ?? ""))
+            #expect(json["cause"] == "kid-with-line-end" && json["causeText"]?.string == words)
+        }
+    }
+
     @Test("passes over what is torn, and says so")
     func torn() throws {
         try withHistory { history in

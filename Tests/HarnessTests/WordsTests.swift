@@ -49,7 +49,7 @@ import Testing
 
     @Test(
         arguments: [
-            "rules", "claims", "metrics", "words", "faults", "defects", "outcomes", "warnings", "settings", "push-types",
+            "rules", "claims", "metrics", "words", "faults", "defects", "outcomes", "warnings", "causes", "settings", "push-types",
             "credentials", "dialects",
         ])
     func `whatever is listed is explained`(kind: String) throws {

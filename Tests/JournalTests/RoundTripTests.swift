@@ -45,7 +45,8 @@ import Testing
             draft.faultAction = 5
             draft.apnsID = UUIDBytes(high: 1, low: 2)
             draft.delay = .milliseconds(200)
-            draft.warnings = 0x8001
+            draft.warnings = 0x8100_8001
+            draft.credentialCause = .keyWithLineEnd
             draft.event = .end
             draft.stamp = -1_760_000_000
             draft.marker = Marker(run: .max, session: 1, step: .max - 1)
@@ -68,7 +69,8 @@ import Testing
             #expect(push.faultAction == 5)
             #expect(push.apnsID == UUIDBytes(high: 1, low: 2))
             #expect(push.delay == .milliseconds(200))
-            #expect(push.warnings == 0x8001)
+            #expect(push.warnings == 0x8100_8001)
+            #expect(push.credentialCause == .keyWithLineEnd)
             #expect(push.event == .end && !push.hasUnknownEvent)
             #expect(push.stamp == -1_760_000_000)
             #expect(push.marker == Marker(run: .max, session: 1, step: .max - 1))

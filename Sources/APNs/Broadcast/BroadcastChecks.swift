@@ -84,12 +84,12 @@ enum BroadcastChecks {
 
     /// After `credential`. The team owns the app, and the credential is meant for it. A certificate lists the app.
     static func credentialTopic(
-        _ it: borrowing BroadcastInspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext
+        _ it: inout BroadcastInspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext
     ) -> BroadcastReason? {
         let bundle = head.value(at: it.common.fields.path).extracting(it.facts.bundle)
         let isMeant =
             connection.certificate.map { $0.allows(bundle, .liveactivity) }
-            ?? TopicChecks.permits(bundle, connection, context)
+            ?? TopicChecks.permits(bundle, &it.common, connection, context)
         return isMeant ? nil : .topicMismatch
     }
 

@@ -41,6 +41,8 @@ package struct BroadcastFacts: Sendable {
     package var requestIDField: Int?
     /// What the message says, for devices.
     package var activity = ActivityFacts()
+    /// Why the credential was refused; nil where it was not.
+    package var credentialCause: CredentialCause?
 
     package init(requestID: UUIDBytes) { self.requestID = requestID }
 }

@@ -42,6 +42,7 @@ package final class BroadcastValidator {
         let found = checks.firstObjection { check in
             check.concerns(it.facts.operation) ? objection(check.step, &it, head, body, connection) : nil
         }
+        it.facts.credentialCause = it.common.facts.credentialCause
         guard let (index, reason) = found else { return BroadcastVerdict(facts: it.facts) }
         return BroadcastVerdict(facts: it.facts, rejection: reason, check: checks[index].name)
     }
@@ -58,7 +59,7 @@ package final class BroadcastValidator {
                 .map { BroadcastReason($0.reason) }
         case .requestID: BroadcastChecks.requestID(it)
         case .bundle: BroadcastChecks.bundle(it, head)
-        case .credentialTopic: BroadcastChecks.credentialTopic(it, head, connection, context)
+        case .credentialTopic: BroadcastChecks.credentialTopic(&it, head, connection, context)
         case .feature: BroadcastChecks.feature(it, head, channels)
         case .channelPresence: BroadcastChecks.channelPresence(it)
         case .channelFormat: BroadcastChecks.channelFormat(&it, head)

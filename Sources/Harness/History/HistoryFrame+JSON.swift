@@ -56,6 +56,8 @@ extension HistoryFrame {
         object["event"] = text(push.event.map { "\($0.word)" })
         object["status"] = push.status == 0 ? .null : .integer(Int64(push.status))
         object["reason"] = text(push.reason)
+        object["cause"] = text(push.credentialCause.map { "\($0.word)" })
+        object["causeText"] = text(push.credentialWords)
         object["timestamp"] = push.timestampMilliseconds == 0 ? .null : .integer(push.timestampMilliseconds)
         object["outcome"] = text(push.outcome.map { "\($0.word)" })
         object["outcomeReason"] = text(reason(push))

@@ -107,6 +107,7 @@ struct HistoryFrame {
         if push.kind == .push { parts.append("token \(push.token)") }
         if let marker = push.marker { parts.append("session \(marker.session) step \(marker.step)") }
         var answer = push.answerText
+        if let cause = push.credentialWords { answer += ": \(cause)" }
         if let outcome = push.outcome { answer += ", \(outcome.word)" }
         if let fault = fault(push.faultRule) { answer += ", by fault \(fault)" }
         return parts.joined(separator: ", ") + " → " + answer
@@ -169,6 +170,7 @@ struct HistoryFrame {
         ]
         if push.kind == .push { lines.append("token      \(push.token) (hash \(TokenHash(push.token).text))") }
         lines.append("answer     \(push.answerText)" + (push.delay > .zero ? " after \(push.delay)" : ""))
+        if let cause = push.credentialWords { lines.append("because    \(cause)") }
         if push.timestampMilliseconds != 0 {
             lines.append("           timestamp \(WallTime(milliseconds: push.timestampMilliseconds).iso8601)")
         }

@@ -63,6 +63,15 @@ extension KnowledgeTopic {
             return "\(name): what a device did with a push.\n\(outcome.explanation)\n\(screen)\n"
         })
 
+    static let causes = KnowledgeTopic(
+        "causes",
+        rows: { CredentialCause.allCases.map { ("\($0.word)", $0.explanation) } },
+        explain: { name in
+            CredentialCause.allCases.first { "\($0.word)" == name }.map {
+                "\(name): why a provider token is refused.\n\($0.explanation)\n"
+            }
+        })
+
     static let warnings = KnowledgeTopic(
         "warnings",
         rows: { PushWarning.allCases.map { ("\($0.word)", $0.explanation) } },

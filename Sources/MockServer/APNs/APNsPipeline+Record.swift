@@ -15,12 +15,10 @@ extension APNsPipeline {
         _ draft: inout PushDraft, _ facts: PushFacts, _ exchange: ServerExchange, isAccepted: Bool, now: WallTime
     ) {
         draft.apnsID = facts.apnsID
-        draft.warnings = facts.warnings
+        draft.warnings = facts.warnings | facts.warnings(at: now)
+        draft.credentialCause = facts.credentialCause
         guard let activity = facts.activity else { return }
         draft.note(activity)
-        if activity.event != .end, let staleAt = activity.staleDate, staleAt <= now.seconds {
-            draft.warnings |= PushWarning.staleAtOnce.bit
-        }
         if isAccepted, let start = start(in: facts), !isKnown(start, facts, exchange) {
             draft.warnings |= PushWarning.unknownChannel.bit
         }

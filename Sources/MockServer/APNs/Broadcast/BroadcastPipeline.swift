@@ -50,7 +50,7 @@ final class BroadcastPipeline {
         let fault = verdict.rejection == nil ? firing(verdict.facts, exchange, peer) : nil
         let (reply, reason) =
             fault.map { meet($0, verdict, exchange, now: now) } ?? act(verdict, exchange, now: now)
-        record(reply, reason, verdict.facts, exchange)
+        record(reply, reason, verdict.facts, exchange, now: now)
         if reason == nil, let operation = verdict.facts.operation {
             note(operation, reply)
         }
@@ -155,7 +155,8 @@ final class BroadcastPipeline {
     // MARK: The journal
 
     private func record(
-        _ reply: borrowing BroadcastReply, _ reason: BroadcastReason?, _ facts: BroadcastFacts, _ exchange: ServerExchange
+        _ reply: borrowing BroadcastReply, _ reason: BroadcastReason?, _ facts: BroadcastFacts, _ exchange: ServerExchange,
+        now: WallTime
     ) {
         var draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
@@ -163,6 +164,8 @@ final class BroadcastPipeline {
             status: reply.isUnanswered ? 0 : reply.status, reason: reason?.word, faultRule: reply.fault?.ruleID ?? 0,
             faultAction: reply.fault?.action.code ?? 0, apnsID: reply.facts.requestID,
             delay: reply.fault?.delay ?? .zero)
+        draft.credentialCause = facts.credentialCause
+        draft.warnings = facts.warnings(at: now)
         draft.note(facts.activity)
         let body = exchange.body
         draft.marker = Marker.find(in: body.bytes)

@@ -58,6 +58,8 @@ extension PushEntry {
             "apnsId": .string(clientID ?? apnsID.text(uppercase: true)),
             "status": status == 0 ? .null : .integer(Int64(status)),
             "reason": reason.map(JSONValue.string) ?? .null,
+            "cause": credentialCause.map { .string("\($0.word)") } ?? .null,
+            "causeText": credentialWords.map(JSONValue.string) ?? .null,
             "timestamp": timestampMilliseconds == 0 ? .null : .integer(timestampMilliseconds),
             "outcome": outcome.map { .string($0.word.description) } ?? .null,
             "lateOutcome": (outcome == .stored ? late[id] : nil).map { .string($0.word.description) } ?? .null,

@@ -99,6 +99,7 @@ extension LivePage {
           const told = [['Arrived', push.arrivedAt], ['Token', push.token], ['Channel', push.channel], ['Topic', push.topic],
             ['Environment', push.environment], ['Connection, stream', push.connection + ', ' + push.stream],
             ['apns-id', push.apnsId], ['Answer', answerOf(push)],
+            ['Because', push.causeText],
             ['Outcome', push.outcome], ['Later', push.lateOutcome],
             ['Fault', push.fault === null ? null : push.fault + ' (' + push.faultAction + ')'],
             ['Held back', push.delayMilliseconds ? push.delayMilliseconds + ' ms' : null],
