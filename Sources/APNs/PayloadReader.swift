@@ -84,11 +84,12 @@ final class PayloadReader {
         if isActivity { facts.activity = activity(members) }
     }
 
-    private func warnings(_ members: Members, isActivity: Bool) -> UInt16 {
-        var bits: UInt16 = 0
+    private func warnings(_ members: Members, isActivity: Bool) -> UInt32 {
+        var bits: UInt32 = 0
         if isActivity {
-            if holdsUnixDate(members.contentState) || holdsUnixDate(members.attributes) {
-                bits |= PushWarning.unixDateInState.bit
+            bits |= dates(members.contentState) | dates(members.attributes)
+            if isNoNumber(members.staleDate) || isNoNumber(members.dismissalDate) {
+                bits |= PushWarning.cardDateNotANumber.bit
             }
             if members.alert.isGiven, !members.alert.isObject { bits |= PushWarning.alertNotAnObject.bit }
         } else if members.relevanceScore.isGiven {
@@ -108,27 +109,28 @@ final class PayloadReader {
 
     private func isTrue(_ value: Value) -> Bool { value.isGiven && scanner.node(value.node).kind == .true }
 
-    /// Whether a number at any depth lies between the years 2017 and 2065 as Unix seconds. As seconds since 2001 that
-    /// would be 2048 and later, which hardly any app means.
-    private func holdsUnixDate(_ value: Value) -> Bool { value.isObject && holdsUnixDate(below: value.node) }
+    private func isNoNumber(_ value: Value) -> Bool { value.isGiven && scanner.node(value.node).kind != .number }
 
-    private func holdsUnixDate(below parent: Int) -> Bool {
+    /// Whether a number at any depth lies between the years 2017 and 2065 as Unix seconds, or as milliseconds. As seconds
+    /// since 2001 that would be 2048 and later, which hardly any app means.
+    private func dates(_ value: Value) -> UInt32 { value.isObject ? dates(below: value.node) : 0 }
+
+    private func dates(below parent: Int) -> UInt32 {
+        var bits: UInt32 = 0
         var child = Int(scanner.node(parent).firstChild)
         while child >= 0 {
             let node = scanner.node(child)
             switch node.kind {
             case .number:
-                if node.end - node.start >= 10, let number = scanner.wholeNumber(child),
-                    1_500_000_000...3_000_000_000 ~= number
-                {
-                    return true
-                }
-            case .object, .array: if holdsUnixDate(below: child) { return true }
+                guard node.end - node.start >= 10, let number = scanner.wholeNumber(child) else { break }
+                if 1_500_000_000...3_000_000_000 ~= number { bits |= PushWarning.unixDateInState.bit }
+                if 1_500_000_000_000...3_000_000_000_000 ~= number { bits |= PushWarning.millisecondsInState.bit }
+            case .object, .array: bits |= dates(below: child)
             default: break
             }
             child = Int(node.next)
         }
-        return false
+        return bits
     }
 
     /// Nil when the payload has no object `aps`.
@@ -215,6 +217,6 @@ final class PayloadReader {
             }
         }
         if size(members.contentState) + size(members.attributes) > ActivityFacts.maxDataBytes { return .dataTooLarge }
-        return timestamp >= ActivityFacts.millisecondsFrom ? .timestampInMilliseconds : nil
+        return timestamp >= DateForm.millisecondsFrom ? .timestampInMilliseconds : nil
     }
 }

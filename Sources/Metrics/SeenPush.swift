@@ -21,8 +21,10 @@ package struct SeenPush: Hashable, Sendable {
         package static let hasUnknownEvent = Flags(rawValue: 16)
         /// A start asks for an update token.
         package static let asksForToken = Flags(rawValue: 32)
-        /// `apns-expiration` lies thousands of years ahead, as one in milliseconds does.
-        package static let expiresNever = Flags(rawValue: 64)
+        /// `apns-expiration` counts otherwise than in seconds since 1970: see `otherUnit`.
+        package static let expiresInMilliseconds = Flags(rawValue: 64)
+        package static let expiresRelative = Flags(rawValue: 1 << 20)
+        package static let expiresInMinutes = Flags(rawValue: 1 << 21)
         /// An update has an `alert` in its `aps`: the phone makes itself heard.
         package static let alerts = Flags(rawValue: 128)
         /// A start's `alert` has neither title nor body: the phone shows a card and stays quiet.
@@ -44,6 +46,16 @@ package struct SeenPush: Hashable, Sendable {
         package static let isCompared = Flags(rawValue: 65_536)
         /// FCM passes on what APNs said of a message (spec/fcm.md §3.3).
         package static let isWordOfAPNs = Flags(rawValue: 131_072)
+    }
+
+    /// The flags of an expiration that is not in seconds since 1970, and the unit as which it is known.
+    package static let expirations: [(flag: Flags, form: DateForm)] = [
+        (.expiresInMilliseconds, .milliseconds), (.expiresRelative, .relative), (.expiresInMinutes, .minutes),
+    ]
+
+    /// What `apns-expiration` counts where that is not seconds since 1970, in words.
+    package var otherUnit: String? {
+        Self.expirations.first { flags.contains($0.flag) }.flatMap(\.form.otherUnit)
     }
 
     /// A long ID and what was made of it: a number for each.

@@ -143,6 +143,84 @@ import Testing
         #expect(mark("build") != mark("Build"))
     }
 
+    /// What the clock tells besides; `rig` stands at its own time.
+    private func dated(_ type: PushType, expiration: String? = nil, _ body: String) -> [PushWarning] {
+        var push = rig.push()
+        push["apns-push-type"] = type.word.description
+        push["apns-topic"] = "com.example.app" + type.topicSuffix.description
+        push["apns-priority"] = "5"
+        push["apns-expiration"] = expiration
+        push.body = body
+        let verdict = rig.judge(push)
+        #expect(verdict.rejection == nil)
+        return PushWarning.all(in: verdict.facts.warnings | verdict.facts.warnings(at: rig.time.wall()))
+    }
+
+    @Test("an expiration that is neither 0 nor ahead is told for what it looks like (§3)", arguments: [
+        (nil, nil), ("0", nil), ("+1", nil), ("+86400", nil), ("+40000000", nil),
+        ("86400", .expirationRelative), ("1", .expirationRelative), ("2592000", .expirationRelative),
+        ("+0", .expirationPassed), ("+-1", .expirationPassed), ("+-86400", .expirationPassed), ("-1", .expirationPassed),
+        ("-9223372036854775807", .expirationPassed), ("minutes", .expirationInMinutes),
+        ("milliseconds", .expirationInMilliseconds), ("9223372036854775807", .expirationInMilliseconds),
+    ] as [(String?, PushWarning?)])
+    func expiration(given: String?, warning: PushWarning?) {
+        let now = rig.time.wall().seconds
+        let text: String? =
+            switch given {
+            case "minutes": "\(now / 60 + 1_440)"
+            case "milliseconds": "\((now + 3_600) * 1_000)"
+            case let given? where given.hasPrefix("+"): "\(now + Int64(given.dropFirst())!)"
+            default: given
+            }
+        #expect(dated(.alert, expiration: text, #"{"aps":{"alert":"hi"}}"#) == [warning].compactMap { $0 }, "\(text ?? "none")")
+    }
+
+    @Test("dates of a card are told for what they look like (§10)", arguments: [
+        ("stale-date", "+600", nil), ("stale-date", "+600.5", nil), ("stale-date", "+30000", nil),
+        ("stale-date", "+-10", .staleAtOnce), ("stale-date", "600", .cardDateRelative),
+        ("stale-date", "ms+600", .cardDateInMilliseconds), ("stale-date", "min+600", .cardDateInMinutes),
+        ("stale-date", "\"text\"", .cardDateNotANumber), ("stale-date", "true", .cardDateNotANumber),
+        ("stale-date", "+1500000000", .cardDateFarAhead), ("stale-date", "null", nil),
+        ("dismissal-date", "+600", nil), ("dismissal-date", "+14400", nil), ("dismissal-date", "0", nil),
+        ("dismissal-date", "1", nil), ("dismissal-date", "+-10", nil), ("dismissal-date", "300", .cardDateRelative),
+        ("dismissal-date", "+28800", .dismissalTooLate), ("dismissal-date", "+1500000000", .dismissalTooLate),
+        ("dismissal-date", "ms+60", .cardDateInMilliseconds), ("dismissal-date", "\"+600\"", .cardDateNotANumber),
+    ] as [(String, String, PushWarning?)])
+    func cardDates(name: String, given: String, warning: PushWarning?) {
+        let now = rig.time.wall().seconds
+        let text: String =
+            if given.hasPrefix("ms+") {
+                "\((now + Int64(given.dropFirst(3))!) * 1_000)"
+            } else if given.hasPrefix("min+") {
+                "\((now + Int64(given.dropFirst(4))!) / 60)"
+            } else if given.hasPrefix("+") {
+                "\(now + Int64(given.dropFirst().prefix { $0 != "." })!)" + given.drop { $0 != "." }
+            } else {
+                given
+            }
+        let event = name == "dismissal-date" ? "end" : "update"
+        let body = #"{"aps":{"timestamp":\#(now),"event":"\#(event)","content-state":{},"\#(name)":\#(text)}}"#
+        #expect(dated(.liveactivity, body) == [warning].compactMap { $0 }, "\(text)")
+    }
+
+    @Test("milliseconds in a content state would be a date 50,000 years ahead (§10)")
+    func millisecondsInState() {
+        #expect(activity(#","attributes":{"started":1795168800000}"#) == [.millisecondsInState])
+        #expect(activity(#","attributes":{"a":[1795168800,{"b":1795168800000}]}"#) == [.unixDateInState, .millisecondsInState])
+    }
+
+    @Test("where the system shows nothing anyway, a payload without aps is right (§5)", arguments: [
+        (PushType.mdm, #"{"mdm":"magic"}"#), (.voip, #"{"caller":"Ada"}"#), (.fileprovider, "{}"), (.location, "{}"),
+    ])
+    func withoutAPS(type: PushType, body: String) {
+        #expect(warnings(type, body) == [])
+        #expect(warnings(.alert, body) == [.noAPS])
+        var push = rig.push()
+        push["apns-topic"] = "pass.com.example.card"
+        push.body = "{}"
+        #expect(PushWarning.all(in: rig.judge(push).facts.warnings) == [], "a Wallet pass")
+    }
+
     @Test("each warning has a word, a sentence and a bit of its own")
     func rows() {
         #expect(Set(PushWarning.allCases.map(\.word.description)).count == PushWarning.allCases.count)

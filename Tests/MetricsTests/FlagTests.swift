@@ -9,9 +9,9 @@ struct FlagTests {
     @Test("have a bit each")
     func distinct() {
         let all: [SeenPush.Flags] = [
-            .isMarked, .gaveAPNsID, .gavePriority, .isAnswerUndelivered, .hasUnknownEvent, .asksForToken, .expiresNever, .alerts,
+            .isMarked, .gaveAPNsID, .gavePriority, .isAnswerUndelivered, .hasUnknownEvent, .asksForToken, .expiresInMilliseconds, .alerts,
             .isQuietStart, .hasNotification, .isForApple, .isDeclared, .gaveExpiration, .gaveCollapseID, .lacksType, .hasTag,
-            .isCompared, .isWordOfAPNs,
+            .isCompared, .isWordOfAPNs, .expiresRelative, .expiresInMinutes,
         ]
         #expect(Set(all.map(\.rawValue)).count == all.count)
         #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 })
