@@ -49,7 +49,10 @@ extension CaseCatalogue {
     /// An event, of APNs or else of FCM.
     var needsAny: Need { need(roles.anyEvent ?? roles.message, "owes a push") }
 
-    func anyOpening() -> CaseScript { roles.anyEvent == nil ? messageOpening() : opening() }
+    /// Where a phone is nobody that one can register, an app is.
+    func anyOpening() -> CaseScript {
+        roles.anyEvent == nil || roles.device == nil && roles.activity == nil ? messageOpening() : opening()
+    }
 
     func anything(_ script: inout CaseScript) {
         if roles.anyEvent == nil { messages(&script, 1) } else { states(&script, 1) }

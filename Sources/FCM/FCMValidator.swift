@@ -9,7 +9,6 @@ package final class SenderConnection {
     /// The last good access token and what it allows: most sends of a connection bear the same.
     fileprivate var token: [UInt8] = []
     fileprivate var grant: AccessGrant?
-    fileprivate var generation: UInt64 = 0
 
     package init() {}
 }
@@ -67,6 +66,7 @@ package final class FCMValidator {
                 case .timeToLive: timeToLive(&facts)
                 case .webpushTTL: webpushTTL()
                 case .size: size(facts, body)
+                case .activityToken: activityToken()
                 case .registration: registration(&facts, head, body, now)
                 case .restrictedPackage: restrictedPackage(facts)
                 }
@@ -103,13 +103,10 @@ package final class FCMValidator {
         let value = head.value(at: field)
         guard let start = BearerText.start(value) else { return .credentialsMissing }
         let token = value.extracting(start..<value.count)
-        let generation = access.generation
         let last = connection.token
-        let isKnown = generation == connection.generation && last.span.equals(token)
-        if !isKnown {
+        if !last.span.equals(token) {
             connection.grant = access.grant(of: token)
             connection.token = connection.grant == nil ? [] : token.array
-            connection.generation = generation
         }
         guard let grant = connection.grant else { return .invalidCredentials }
         guard now < grant.expiresAt else { return .accessTokenExpired }
@@ -267,6 +264,30 @@ package final class FCMValidator {
             child = Int(node.next)
         }
         return sum
+    }
+
+    /// A Live Activity's message has the token of its activity beside the registration. Google does not say by what it knows
+    /// such a message; that it goes by the push type, the event or a token that lies elsewhere is our choice. The answer names
+    /// no field, for the registration is right.
+    private func activityToken() -> FCMReason? {
+        if let node = reader.node(.liveActivityToken), !place(of: node).isEmpty { return nil }
+        return isOfActivity ? .invalidArgument : nil
+    }
+
+    private var isOfActivity: Bool {
+        let scanner = reader.scanner
+        if reader.node(.liveActivityToken) != nil { return true }
+        if let headers = reader.node(.apnsHeaders), let type = scanner.member("apns-push-type", of: headers),
+            scanner.isString(type, PushType.liveactivity.word)
+        {
+            return true
+        }
+        guard let payload = reader.node(.apnsPayload) else { return false }
+        if scanner.member("live_activity_token", of: payload) != nil { return true }
+        guard let aps = scanner.member("aps", of: payload) else { return false }
+        if scanner.member("content-state", of: aps) != nil { return true }
+        guard let event = scanner.member("event", of: aps) else { return false }
+        return ActivityEvent.allCases.contains { scanner.isString(event, $0.word) }
     }
 
     private func registration(

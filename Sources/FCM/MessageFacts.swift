@@ -98,8 +98,6 @@ package struct AccessGrant: Hashable, Sendable {
 package protocol AccessDirectory: Sendable {
     /// Nil: it is none of ours.
     func grant(of accessToken: Span<UInt8>) -> AccessGrant?
-    /// Raised when a token stops to be good.
-    var generation: UInt64 { get }
 }
 
 /// A key of data and the text under it.

@@ -8,7 +8,7 @@ package enum MessageReview {
     /// Those that look at nothing but the body.
     private static let checks = FCMCheck.sends.filter { check in
         switch check.step {
-        case .fields, .target, .androidForms, .targetForm, .dataKeys, .timeToLive, .webpushTTL, .size: true
+        case .fields, .target, .androidForms, .targetForm, .dataKeys, .timeToLive, .webpushTTL, .size, .activityToken: true
         case .path, .form, .credential, .project, .bodySize, .registration, .restrictedPackage: false
         }
     }
@@ -27,8 +27,6 @@ package enum MessageReview {
 
 /// Asked by none of those checks.
 private struct Nobody: AccessDirectory, RegistrationDirectory {
-    let generation: UInt64 = 0
-
     func grant(of accessToken: Span<UInt8>) -> AccessGrant? { nil }
 
     func standing(

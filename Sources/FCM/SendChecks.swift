@@ -23,6 +23,7 @@ private let sendChecks: [FCMCheck] = [
     FCMCheck(.timeToLive, "ttl", "§2.2"),
     FCMCheck(.webpushTTL, "webpush-ttl", "§2.1, §3.4"),
     FCMCheck(.size, "size", "§2.4"),
+    FCMCheck(.activityToken, "activity-token", "§6.1, order unsure"),
     FCMCheck(.registration, "registration", "§3.3, §5"),
     FCMCheck(.restrictedPackage, "restricted-package", "§2.2, order unsure"),
 ]
@@ -30,5 +31,5 @@ private let sendChecks: [FCMCheck] = [
 /// The rows' functions by number.
 package enum SendStep: UInt8, Sendable {
     case path, form, credential, project, bodySize, fields, target, androidForms, targetForm, dataKeys, timeToLive, webpushTTL
-    case size, registration, restrictedPackage
+    case size, activityToken, registration, restrictedPackage
 }

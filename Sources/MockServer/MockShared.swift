@@ -95,8 +95,8 @@ final class MockShared: Sendable {
         fcm = try options.fcm.map { [devices, seed] _ throws(Failure) in
             try FCMShared(
                 settings: options.fcmRules, identity: FCMIdentity(in: state, seed: options.seed),
-                store: ServiceAccountStore(state: state.path), takesUnknown: options.registration == .any, devices: devices,
-                seed: seed.child("fcm-quotas"))
+                store: ServiceAccountStore(state: state.path), access: AccessTokens(in: state),
+                takesUnknown: options.registration == .any, devices: devices, seed: seed.child("fcm-quotas"))
         }
         credentials = try LiveCredentials(CredentialStore(state: state), identity: identity, keys: keys)
         self.state = state

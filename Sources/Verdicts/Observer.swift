@@ -23,8 +23,6 @@ final class Observer {
     /// The end of a message's path stands for its target where it was refused before the mock had read its body: for its
     /// project, its sender, or its form.
     private static let unreadTarget = "messages:send"
-    /// Unix seconds, in the year 5138: milliseconds lie above.
-    private static let latestExpiration: Int64 = 99_999_999_999
 
     /// `run` is the number in the run's markers; nil: whatever marker there is counts.
     init(run: UInt32?, content: ContentCheck, context: RunContext) {
@@ -72,7 +70,11 @@ final class Observer {
         if entry.provider == .apns, entry.pushType == nil { push.flags.insert(.lacksType) }
         if let expiration = entry.header("apns-expiration") {
             push.flags.insert(.gaveExpiration)
-            if let time = Int64(expiration), time > Self.latestExpiration { push.flags.insert(.expiresNever) }
+            if let form = Int64(expiration).map({ DateForm($0, at: entry.arrivedWall) }),
+                let row = SeenPush.expirations.first(where: { $0.form == form })
+            {
+                push.flags.insert(row.flag)
+            }
         }
         push.saying = sayings.number(of: push) { body(of: entry) }
         content.look(at: entry, marker, calls, &push, context)
@@ -126,12 +128,17 @@ final class Observer {
     }
 
     /// Google's page says what a message for a Live Activity has (spec/fcm.md §6.1). One that has neither its token nor a state
-    /// is not known for one.
+    /// is known for one by what else only an activity's has.
     private func lookAtActivity(_ message: JSONValue, _ push: inout SeenPush) {
         guard let apns = message["apns"] else { return }
         let aps = apns.at(pointer: "/payload/aps")
-        let token = (apns["live_activity_token"] ?? apns["liveActivityToken"])?.string ?? ""
-        guard !token.isEmpty || aps?["content-state"] != nil else { return }
+        let given = apns["live_activity_token"] ?? apns["liveActivityToken"]
+        let token = given?.string ?? ""
+        let isOfActivity = given != nil || aps?["content-state"] != nil
+            || apns.at(pointer: "/payload/live_activity_token") != nil
+            || apns.at(pointer: "/headers/apns-push-type")?.string == "\(PushType.liveactivity.word)"
+            || (aps?["event"]?.string).flatMap({ ActivityEvent(word: $0) }) != nil
+        guard isOfActivity else { return }
         push.flags.insert(.isForApple)
         if !token.isEmpty {
             push.activityToken = TokenHash(token)

@@ -62,6 +62,21 @@ struct MessageCaseTests {
         #expect(Set(Self.names).isDisjoint(with: try Self.shipped("smoke").map(\.name)))
     }
 
+    @Test("registers an app before it is asked for anything, also where the same event is an alert elsewhere")
+    func registersFirst() throws {
+        let mixed = """
+            android: { path: /android, json: { t: "{{registrationToken}}" }, registers: [registrationToken] }
+            notify: { path: /notify, json: { text: "{{marker}}" }, pushes: [{ channel: fcm }, { channel: alert }] }
+            stranger: { path: /notify, unknown: true, json: { text: "{{marker}}" } }
+            wrong: { path: /notify, expect: 400, json: {} }
+            """
+        for calls in [Self.usual, mixed] {
+            let runs = Self.runs(try Self.relay(calls)).filter { ["strangers", "bad-requests"].contains($0.name) }
+            #expect(runs.count == 2)
+            for item in runs { #expect(Self.calls(item.scripts[0]).first == "android", "\(item.name)") }
+        }
+    }
+
     @Test("is a scenario that runs by itself, and needs the profile's calls")
     func scenarios() throws {
         for item in try Self.shipped("check/sendora") where Self.names.contains(item.name) {

@@ -54,6 +54,26 @@ struct SendTests {
         #expect(verdict.facts.stamp == 17)
     }
 
+    @Test("of a Live Activity is refused without its token, wherever else that lies (§6.1)", arguments: [
+        #""apns":{"payload":{"live_activity_token":"ab01","aps":{"event":"update","timestamp":17,"content-state":{}}}}"#,
+        #""apns":{"live_activity_token":"","payload":{"aps":{"event":"update","timestamp":17,"content-state":{}}}}"#,
+        #""apns":{"live_activity_token":"","payload":{"aps":{"alert":"hi"}}}"#,
+        #""apns":{"payload":{"aps":{"event":"update","timestamp":17,"content-state":{}}}}"#,
+        #""apns":{"payload":{"aps":{"event":"end","timestamp":17}}}"#,
+        #""apns":{"headers":{"apns-push-type":"liveactivity"},"payload":{"aps":{"timestamp":17}}}"#,
+    ])
+    func activityWithoutToken(members: String) {
+        #expect(judge.reason(.with(members)) == .invalidArgument)
+        #expect(judge.validator.violations.isEmpty, "the registration is right")
+        #expect(MessageReview.objection(to: Array(Send.with(members).body.utf8)) == "Request contains an invalid argument.")
+    }
+
+    @Test("for an iPhone that is none of an activity needs no such token", arguments: [
+        #""apns":{"payload":{"aps":{"alert":"hi"}}}"#, #""apns":{"headers":{"apns-push-type":"alert"},"payload":{"event":"end"}}"#,
+        #""apns":{"payload":{"aps":{"alert":"hi","event":"other"}}}"#, #""data":{"event":"update"}"#,
+    ])
+    func others(members: String) { #expect(judge.reason(.with(members)) == nil) }
+
     @Test("elsewhere is not found", arguments: [
         "/v1/projects/demo/messages:sen", "/v1/projects//messages:send", "/v2/projects/demo/messages:send", "/fcm/send", "/batch",
         "/v1/projects/demo/extra/messages:send",

@@ -38,8 +38,6 @@ struct Registrations: RegistrationDirectory {
 }
 
 struct Access: AccessDirectory {
-    let generation: UInt64 = 1
-
     func grant(of accessToken: Span<UInt8>) -> AccessGrant? {
         let project = Array("demo".utf8)
         let later = WallTime(nanoseconds: 3_600_000_000_000)

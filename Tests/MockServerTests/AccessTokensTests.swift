@@ -1,6 +1,7 @@
-// Access tokens that the mock has given out.
+// Access tokens say themselves what they allow: nothing is remembered, and nothing is forgotten.
 
 import Basics
+import Net
 import Testing
 
 @testable import FCM
@@ -10,24 +11,49 @@ struct AccessTokensTests {
     private static let now = WallTime(seconds: 1_760_000_000)
     private static let grant = TokenGrant(account: "sender", project: "p", maySend: true)
 
-    @Test func `one that is used outlives any number that are asked for, and one that is not makes room`() {
-        let tokens = AccessTokens()
-        func isKnown(_ token: String) -> Bool { withBytes(of: token) { tokens.grant(of: $0) != nil } }
-        let used = tokens.issue(Self.grant, now: Self.now)
-        let idle = tokens.issue(Self.grant, now: Self.now)
-        for number in 0..<2 * AccessTokens.limit {
-            _ = tokens.issue(Self.grant, now: Self.now)
-            if number % 1_000 == 0 { #expect(isKnown(used)) }
+    @Test func `one is good for its hour however many are given out behind it`() throws {
+        let tokens = AccessTokens(secret: Array(repeating: 7, count: 32))
+        func grant(_ token: String) -> AccessGrant? { withBytes(of: token) { tokens.grant(of: $0) } }
+        let first = tokens.issue(Self.grant, now: Self.now)
+        let others = (0..<10_050).map { _ in tokens.issue(Self.grant, now: Self.now) }
+        #expect(Set(others + [first]).count == 10_051, "each is another")
+        for token in [first, others[0], others[10_049]] {
+            #expect(
+                grant(token)
+                    == AccessGrant(project: Array("p".utf8), expiresAt: Self.now + AccessTokens.lifetime, maySend: true))
         }
-        #expect(isKnown(used) && !isKnown(idle))
+        let narrow = tokens.issue(TokenGrant(account: "a", project: "other", maySend: false), now: Self.now)
+        #expect(grant(narrow)?.maySend == false && grant(narrow)?.project == Array("other".utf8))
     }
 
-    @Test func `of ten thousand that were all used one makes room even so`() {
-        let tokens = AccessTokens()
-        func isKnown(_ token: String) -> Bool { withBytes(of: token) { tokens.grant(of: $0) != nil } }
-        let given = (0..<AccessTokens.limit).map { _ in tokens.issue(Self.grant, now: Self.now) }
-        #expect(given.allSatisfy(isKnown))
-        let next = tokens.issue(Self.grant, now: Self.now)
-        #expect(isKnown(next) && given.count { !isKnown($0) } == 1)
+    @Test func `one that was changed, cut or sealed elsewhere is none`() {
+        let tokens = AccessTokens(secret: Array(repeating: 7, count: 32))
+        let token = tokens.issue(Self.grant, now: Self.now)
+        func isGood(_ text: String) -> Bool { withBytes(of: text) { tokens.grant(of: $0) != nil } }
+        #expect(isGood(token))
+        for place in 5..<token.utf8.count {
+            var bytes = Array(token.utf8)
+            bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            #expect(!isGood(String(decoding: bytes, as: UTF8.self)), "byte \(place)")
+        }
+        for count in 0..<token.count { #expect(!isGood(String(token.prefix(count)))) }
+        for text in ["", "ya29.", "ya29.x", token + "A", "ya29." + token] { #expect(!isGood(text)) }
+        let other = AccessTokens(secret: Array(repeating: 8, count: 32))
+        withBytes(of: token) { #expect(other.grant(of: $0) == nil) }
+    }
+
+    @Test func `a mock that is started anew in the same directory takes what the one before gave`() throws {
+        try withDirectory { directory in
+            var fields: [(String, String)] = []
+            for _ in 0..<2 {
+                let mock = try TestMock(directory + "/state") { $0.fcm = SocketAddress(host: "127.0.0.1", port: 0) }
+                defer { mock.stop() }
+                let fcm = try MessagingMock(mock)
+                let client = try fcm.client()
+                if fields.isEmpty { fields = try fcm.fields(client) }
+                let body = #"{"message":{"token":"\#(MessagingMock.token)","data":{"a":"b"}}}"#
+                #expect(try client.ask("POST", MessagingMock.sends, fields, body: body).status == 200)
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ import FCM
 
 final class FCMShared: Sendable {
     let settings: FCMSettings
-    let access = AccessTokens()
+    let access: AccessTokens
     let registrations: RegistrationBook
     let subscriptions = SubscriptionBook()
     let quotas: ProjectQuotas
@@ -14,11 +14,12 @@ final class FCMShared: Sendable {
     private let accounts: ServiceAccounts
 
     init(
-        settings: FCMSettings, identity: FCMIdentity, store: ServiceAccountStore, takesUnknown: Bool, devices: DeviceFleet,
-        seed: Seed
+        settings: FCMSettings, identity: FCMIdentity, store: ServiceAccountStore, access: AccessTokens, takesUnknown: Bool,
+        devices: DeviceFleet, seed: Seed
     ) throws(Failure) {
         accounts = try ServiceAccounts(own: identity.account, store: store)
         self.settings = settings
+        self.access = access
         self.identity = identity
         registrations = RegistrationBook(takesUnknown: takesUnknown, settings: settings, devices: devices)
         quotas = ProjectQuotas(settings: settings, seed: seed, devices: devices)

@@ -15,8 +15,6 @@ private struct OneRegistration: RegistrationDirectory {
 }
 
 private struct OneToken: AccessDirectory {
-    let generation: UInt64 = 1
-
     func grant(of accessToken: Span<UInt8>) -> AccessGrant? {
         guard accessToken.equals("good") else { return nil }
         return AccessGrant(project: Array("p".utf8), expiresAt: WallTime(seconds: 2_000_000_000), maySend: true)
