@@ -9,6 +9,8 @@ struct Option: Sendable {
     var value: String?
     var help: String
     var isRepeatable = false
+    /// What the value is where none is given; nil: one has to be.
+    var fallback: String?
 
     init(_ name: String, _ help: String) {
         self.name = name
@@ -20,6 +22,12 @@ struct Option: Sendable {
         self.value = value
         self.isRepeatable = isRepeatable
         self.help = help
+    }
+
+    /// One that may stand without its value.
+    init(_ name: String, _ value: String, else fallback: String, _ help: String) {
+        self.init(name, "[\(value)]", help)
+        self.fallback = fallback
     }
 }
 
@@ -54,6 +62,11 @@ struct Arguments: Sendable {
                     throw Failure(.usage, "\(option.name) takes no value", hint: "write just \(option.name)")
                 }
                 values[option.name] = [""]
+                continue
+            }
+            let isAlone = parts.count == 1 && rest.first?.hasPrefix("-") ?? true
+            if isAlone, let fallback = option.fallback {
+                values[option.name] = [fallback]
                 continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {

@@ -12,7 +12,9 @@ extension Verb {
             Option("--apns-twin", "ADDR", "a second address of APNs, as Apple has 2197 beside 443"),
             Option("--sandbox", "ADDR", "where it plays sandbox as well, with tokens and keys apart"),
             Option("--sandbox-twin", "ADDR", "a second address of sandbox"),
-            Option("--fcm", "ADDR", "where FCM and its token endpoint listen as well (default: nowhere)"),
+            Option(
+                "--fcm", "ADDR", else: MockCommand.usualFCM,
+                "FCM and its token endpoint as well, there or on \(MockCommand.usualFCM) (default: nowhere)"),
             Option("--admin", "ADDR", "where the admin API listens (default 127.0.0.1:2190)"),
             Option(
                 "--channels", "ADDR|none",

@@ -72,8 +72,8 @@ extension ActionRow {
     static let respond = ActionRow(
         1, "respond", "Answers with a reason of APNs, or with any status, body and headers.",
         """
-        `reason` is spelled as APNs does, or as `pushrig list reasons --provider fcm`, and gives the status; at the token
-        endpoint it is an error of OAuth; `timestamp` of a 410 is before-registration (a day
+        A text alone is the `reason`. It is spelled as APNs does, or as `pushrig list reasons --provider fcm`, and gives the
+        status; at the token endpoint it is an error of OAuth; `timestamp` of a 410 is before-registration (a day
         ago), after-registration (now, the default), a date, or Unix milliseconds. `status`, `body` and `headers` make
         an answer that APNs never gives, such as a proxy's. `delay` sends the refusal so much later, at most 24 hours:
         what the relay has learnt meanwhile counts.
@@ -102,7 +102,9 @@ extension ActionRow {
             }
         }
     ) { value, pointer, keys throws(FaultRuleError) in
-        let object = try ObjectReader(value, at: pointer, keys: keys)
+        // A text alone is the reason.
+        let members: JSONValue = value.string.map { ["reason": .string($0)] } ?? value
+        let object = try ObjectReader(members, at: pointer, keys: keys)
         let isLawless = ["status", "body", "headers"].contains { object[$0] != nil }
         guard !isLawless else { return .answer(try readLawless(object)) }
         guard let word = try object.text("reason") else {

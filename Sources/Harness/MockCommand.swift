@@ -14,6 +14,7 @@ package struct MockCommand: Sendable {
     package var sandbox: String?
     package var sandboxTwin: String?
     package var admin = "127.0.0.1:2190"
+    package static let usualFCM = "127.0.0.1:2198"
     /// Where FCM and its token endpoint listen; nil: nowhere.
     package var fcm: String?
     /// Nil: Apple's port for the environment, or a free one if that is taken. `none`: nowhere.
@@ -82,7 +83,9 @@ package struct MockCommand: Sendable {
         if let format = printedFormat.flatMap(MockVariables.Format.init) {
             let found = RunningMock.isUp(stateDirectory)
                 ? try RunningMock.coordinates(in: stateDirectory) : try MockService.prepare(options)
-            Console.out(try MockVariables(found).text(format))
+            let variables = try MockVariables(found)
+            Console.out(variables.text(format))
+            if let lack = variables.lack { Console.error(lack) }
             return .passed
         }
         signals.attend()

@@ -8,6 +8,8 @@ struct MockVariables {
     enum Format: String, CaseIterable { case sh, docker, json }
 
     let rows: [(name: String, value: String)]
+    /// What is not among them though it was asked for, in words; nil: nothing.
+    let lack: String?
 
     /// A mock with names is called by its first. Throws where it could not be called at all.
     init(_ found: MockCoordinates) throws(Failure) {
@@ -19,15 +21,17 @@ struct MockVariables {
             ("APNS_SANDBOX_PORT", String(sandbox.port)), ("APNS_CA_FILE", found.ca), ("APNS_KEY_FILE", found.apnsKey),
             ("APNS_KEY_ID", found.keyID), ("APNS_TEAM_ID", found.teamID), ("APNS_TOPIC", found.topics[0]),
         ] + (try Self.google(found))
+        lack = found.fcm?.port == 0
+            ? "FCM_URL and FCM_TOKEN_URI are left out: port 0 is any port. Ask again when the mock is up.\n" : nil
     }
 
     private static func google(_ found: MockCoordinates) throws(Failure) -> [(name: String, value: String)] {
         guard let fcm = found.fcm, let account = found.serviceAccount, let tokenURL = found.tokenURL else { return [] }
-        let place = try place(fcm, found.names)
-        return [
-            ("FCM_URL", "https://\(place)"), ("FCM_CA_FILE", found.ca), ("FCM_PROJECT", MockService.project),
-            ("FCM_TOKEN_URI", tokenURL), ("GOOGLE_APPLICATION_CREDENTIALS", account),
+        let files = [
+            ("FCM_CA_FILE", found.ca), ("FCM_PROJECT", MockService.project), ("GOOGLE_APPLICATION_CREDENTIALS", account),
         ]
+        if fcm.port == 0 { return files }
+        return [("FCM_URL", "https://\(try place(fcm, found.names))"), ("FCM_TOKEN_URI", tokenURL)] + files
     }
 
     func text(_ format: Format) -> String {

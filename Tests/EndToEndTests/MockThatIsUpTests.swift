@@ -83,6 +83,23 @@ struct MockThatIsUpTests {
         }
     }
 
+    @Test("plays FCM at its usual address where none is named, and leaves out what nobody knows yet")
+    func usualFCM() throws {
+        try Rig.withFolder { folder in
+            func told(_ words: [String]) throws -> (code: Int32, out: String, error: String) {
+                let run = try Rig.run(Rig.pushrig, ["mock", "--state", folder + "/state", "--print-env"] + words)
+                return (run.code, run.out, run.error)
+            }
+            for words in [["--fcm"], ["--fcm", "--format", "docker"], ["--fcm=127.0.0.1:2198"], ["--fcm", "127.0.0.1:2198"]] {
+                let run = try told(words)
+                #expect(run.code == 0 && run.out.contains("FCM_URL=https://127.0.0.1:2198\n"), "\(run.out)\(run.error)")
+            }
+            let free = try told(["--fcm", "127.0.0.1:0"])
+            #expect(free.code == 0 && free.error.contains("FCM_URL and FCM_TOKEN_URI are left out"), "\(free.error)")
+            #expect(!free.out.contains("FCM_URL") && free.out.contains("FCM_PROJECT=") && free.out.contains("APNS_URL="))
+        }
+    }
+
     @Test("has no variables that nobody could use", arguments: [
         (["--apns", "127.0.0.1:0"], "port 0 is any port"), (["--apns", "0.0.0.0:2197"], "add --name NAME"),
     ])

@@ -69,6 +69,7 @@ import Testing
             ),
             (#"{"window":{"withhold":true}}"#, .window(WindowFault(initial: nil, withholding: .always))),
             (#"{"respond":{"reason":"BadDeviceToken"}}"#, .respond(Reason.badDeviceToken.named, timestamp: nil)),
+            (#"{"respond":"BadTopic"}"#, .respond(Reason.badTopic.named, timestamp: nil)),
             (
                 #"{"respond":{"status":502,"body":"<html>","headers":{"content-type":"text/html"}}}"#,
                 .answer(

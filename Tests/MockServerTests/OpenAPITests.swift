@@ -4,6 +4,7 @@
 import Basics
 import MockServer
 import Net
+import Pushes
 import Testing
 import YAML
 
@@ -18,6 +19,20 @@ import YAML
             return .null
         }
         return node.json
+    }
+
+    @Test func `the page holds each reason that a fault may answer with`() throws {
+        let told = try #require(Self.document.at(pointer: "/components/schemas/Reason/enum")?.array).compactMap(\.string)
+        var words: [String] = []
+        for list in [ReasonList.apns, .apnsBroadcasts, .fcm, .oauth] {
+            words += list.words.filter { !words.contains($0) }
+        }
+        #expect(told == words)
+        try withMock { mock in
+            let body = #"{"action":{"respond":"BadTopic"}}"#
+            let reply = try mock.admin.ask("POST", "/v1/faults", [("content-type", "application/json")], body: body)
+            #expect(reply.status == 201 && reply.json.at(pointer: "/action/respond/reason") == "BadTopic", "\(reply.text)")
+        }
     }
 
     private let methods = ["get", "put", "post", "patch", "delete"]
