@@ -61,6 +61,8 @@ package struct APNsSettings: Sendable {
     package var attributesTypes: [String]?
     /// §15.9: whether the client's `apns-id` comes back as spelled, upper case included. For whoever writes the answer.
     package var echoesMessageIDVerbatim = true
+    /// Whether a client that comes again may resume its TLS session. Nobody has told that Apple's servers let it.
+    package var resumesTLS = false
 
     package enum FutureIssuedAt: String, Sendable, CaseIterable { case accept, expired, invalid }
     package enum BackgroundPriority: String, Sendable, CaseIterable {

@@ -30,6 +30,7 @@ extension APNsSettings: NamedSettings {
         .word("malformedPayload", \.malformedPayload, "what a body that is no JSON is"),
         .flag("refusesEmptyCollapseID", \.refusesEmptyCollapseID, "an empty apns-collapse-id is BadCollapseId"),
         .flag("echoesMessageIDVerbatim", \.echoesMessageIDVerbatim, "an upper-case apns-id comes back as it was sent"),
+        .flag("resumesTLS", \.resumesTLS, "a client that comes again may resume its TLS session, by a ticket, at FCM as well"),
         SettingRow(
             "attributesTypes", "names with commas between them, or any", "the attributes types that the app has",
             read: { $0.attributesTypes?.joined(separator: ",") ?? "any" },

@@ -68,7 +68,8 @@ package final class MockService: Sendable {
         let (shared, coordinates) = (shared, coordinates)
         let tls = TLSServerSettings(
             certificateFile: identity.certificateFile, keyFile: identity.keyFile, requestsClientCertificate: true,
-            clientAuthorityFiles: identity.clientAuthorityFiles)
+            clientAuthorityFiles: identity.clientAuthorityFiles,
+            ticketKeys: options.rules.resumesTLS ? secretBytes(count: TLSContext.ticketKeyBytes) : nil)
         var workers: [LoopThread<PushWorker<APNsPipeline>>] = []
         for index in 0..<options.loops {
             workers.append(

@@ -68,15 +68,18 @@ package struct TLSServerSettings: Sendable {
     package var requestsClientCertificate: Bool
     /// PEM files of the authorities whose client certificates are trusted; others are shown to the handler as untrusted.
     package var clientAuthorityFiles: [String]
+    /// Keys of the tickets by which clients resume sessions; nil: they do not.
+    package var ticketKeys: [UInt8]?
 
     package init(
         certificateFile: String, keyFile: String, requestsClientCertificate: Bool = false,
-        clientAuthorityFiles: [String] = []
+        clientAuthorityFiles: [String] = [], ticketKeys: [UInt8]? = nil
     ) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
         self.requestsClientCertificate = requestsClientCertificate
         self.clientAuthorityFiles = clientAuthorityFiles
+        self.ticketKeys = ticketKeys
     }
 }
 

@@ -18,7 +18,8 @@ extension TLSContext {
         try Self.check([settings.certificateFile, settings.keyFile] + settings.clientAuthorityFiles)
         try self.init(
             serverCertificateFile: settings.certificateFile, keyFile: settings.keyFile, protocols: protocols,
-            requestsClientCertificate: settings.requestsClientCertificate, clientAuthorityFiles: settings.clientAuthorityFiles)
+            requestsClientCertificate: settings.requestsClientCertificate, clientAuthorityFiles: settings.clientAuthorityFiles,
+            ticketKeys: settings.ticketKeys)
     }
 
     private static func check(_ files: [String]) throws(Failure) {

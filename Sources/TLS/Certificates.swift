@@ -152,9 +152,14 @@ private struct Certificate: ~Copyable {
         check(pushrig_x509_add_der(pointer, id, der, Int32(der.count)))
     }
 
-    /// The certificate with its key and the authority's, sealed with `password`: a .p12 file.
+    /// The certificate with its key, sealed with `password`: a .p12 file of the old algorithms, 3DES and a MAC of SHA-1, which
+    /// every reader knows. Readers in use, such as Go's pkcs12 of relays, know no newer ones. The password is no secret.
     borrowing func pkcs12(key: P256PrivateKey, password: String, name: String) -> [UInt8] {
-        guard let sealed = PKCS12_create(password, name, key.key.pointer, pointer, nil, 0, 0, 0, 0, 0) else {
+        let cipher = NID_pbe_WithSHA1And3_Key_TripleDES_CBC
+        // Without a MAC first: PKCS12_create would take its own digest for it.
+        guard let sealed = PKCS12_create(password, name, key.key.pointer, pointer, nil, cipher, cipher, 2_048, -1, 0),
+            PKCS12_set_mac(sealed, password, -1, nil, 0, 2_048, EVP_sha1()) == 1
+        else {
             preconditionFailure("no PKCS #12: \(TLSErrors.drain())")
         }
         defer { PKCS12_free(sealed) }

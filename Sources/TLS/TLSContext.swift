@@ -10,13 +10,15 @@ package final class TLSContext: @unchecked Sendable {
     /// What ALPN offers or accepts, best first, such as `h2`.
     let protocols: [String]
     private let alpnWire: UnsafeMutableBufferPointer<UInt8>
+    package static let ticketKeyBytes = 80
 
     /// A server's context. A client that offers no ALPN is accepted; one that shares no protocol is served as if it
     /// had offered none, as Apple does (spec: ALPN). A client certificate never fails the handshake: see
-    /// `PeerCertificate`. `clientAuthorityFiles` are PEM files of authorities to trust for them.
+    /// `PeerCertificate`. `clientAuthorityFiles` are PEM files of authorities to trust for them. `ticketKeys`: clients may
+    /// resume sessions with any server of the same keys, of `ticketKeyBytes`; nil: they may not.
     package init(
         serverCertificateFile certificate: String, keyFile: String, protocols: [String],
-        requestsClientCertificate: Bool, clientAuthorityFiles: [String] = []
+        requestsClientCertificate: Bool, clientAuthorityFiles: [String] = [], ticketKeys: [UInt8]? = nil
     ) throws(Failure) {
         context = SSL_CTX_new(TLS_server_method())!
         isServer = true
@@ -35,6 +37,13 @@ package final class TLSContext: @unchecked Sendable {
                 throw Failure(
                     .usage, "cannot read certificate authorities: \(TLSErrors.drain())", hint: "give a PEM file",
                     place: file)
+            }
+        }
+        if let ticketKeys {
+            precondition(ticketKeys.count == Self.ticketKeyBytes, "keys of tickets have \(Self.ticketKeyBytes) bytes")
+            let name = Array("pushrig".utf8)
+            guard pushrig_ssl_ctx_resume(context, ticketKeys, name, UInt32(name.count)) == 1 else {
+                throw Failure(.run, "cannot resume sessions: \(TLSErrors.drain())")
             }
         }
         _ = pushrig_ssl_ctx_ignore_dates(context)

@@ -93,6 +93,30 @@ import WireClient
         }
     }
 
+    /// Readers of relays know the old algorithms only: Go's golang.org/x/crypto/pkcs12 takes 3DES with SHA-1, and that MAC.
+    @Test(.enabled(if: has("openssl")))
+    func `its p12 is of algorithms that old readers know, and new readers take it`() throws {
+        try withMock { mock in
+            let made = try make(mock, ["com.example.app", "com.example.app.voip"])
+            let file = "\(mock.directory)/\(made.pkcs12File)"
+            let info = try #require(run("openssl pkcs12 -in '\(file)' -passin pass:pushrig -info -nodes"))
+            #expect(info.contains("MAC: sha1, Iteration 2048"), "\(info)")
+            #expect(info.contains("BEGIN CERTIFICATE") && info.contains("BEGIN PRIVATE KEY"))
+            let ciphers = info.split(separator: "\n").filter { $0.lowercased().contains("pbe") }
+            #expect(ciphers.count == 2 && ciphers.allSatisfy { $0.contains("pbeWithSHA1And3-KeyTripleDES-CBC") }, "\(ciphers)")
+            let wrong = run("openssl pkcs12 -in '\(file)' -passin pass:other -nodes") ?? ""
+            #expect(!wrong.contains("BEGIN"), "the password counts")
+            let python = run(
+                "python3 -c \"from cryptography.hazmat.primitives.serialization import pkcs12 as p; "
+                    + "k, c, more = p.load_key_and_certificates(open('\(file)','rb').read(), b'pushrig'); "
+                    + "print(k.key_size, k.public_key() == c.public_key(), len(more))\"")
+            if let python, !python.contains("ModuleNotFoundError") { #expect(python == "256 True 0\n") }
+            if let java = run("keytool -list -storetype PKCS12 -keystore '\(file)' -storepass pushrig") {
+                #expect(java.contains("PrivateKeyEntry"), "\(java)")
+            }
+        }
+    }
+
     @Test func `a certificate connection is granted 1000 streams in the first SETTINGS, and no second ones follow`() throws {
         try withMock { mock in
             #expect(try streams(frames(mock, nil).first) == 1)

@@ -45,6 +45,30 @@ import WireClient
         }
     }
 
+    @Test(.enabled(if: has("python3")), arguments: ["TLSv1_2", "TLSv1_3"], [true, false])
+    func `a session is resumed where the setting says so, with another loop as well`(version: String, resumes: Bool) throws {
+        try withMock({ $0.rules.resumesTLS = resumes; $0.loops = 2 }) { mock in
+            let coordinates = mock.service.coordinates
+            // What follows a ticket is read, so that the ticket is as well: the server's SETTINGS.
+            let script = """
+                import socket, ssl
+                context = ssl.create_default_context(cafile='\(coordinates.ca)')
+                context.minimum_version = context.maximum_version = ssl.TLSVersion.\(version)
+                context.set_alpn_protocols(['h2'])
+                session = None
+                for turn in range(8):
+                    raw = socket.create_connection(('127.0.0.1', \(coordinates.apns.port)), timeout=10)
+                    with context.wrap_socket(raw, server_hostname='localhost', session=session) as peer:
+                        assert peer.recv(9)
+                        print(peer.session_reused, peer.selected_alpn_protocol())
+                        session = peer.session
+                """
+            let output = try #require(run("python3 -c \"\(script)\""))
+            let expected = ["False h2"] + Array(repeating: resumes ? "True h2" : "False h2", count: 7)
+            #expect(output.split(separator: "\n").map(String.init) == expected, "\(output)")
+        }
+    }
+
     private func handshake(_ mock: TestMock, _ options: String) -> String {
         let coordinates = mock.service.coordinates
         return """
