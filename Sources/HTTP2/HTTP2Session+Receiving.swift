@@ -134,12 +134,15 @@ extension HTTP2Session {
         switch concern {
         case .none: break
         case .perhapsLate: noteLateData(on: header.streamID)
-        case .perhapsLateHeaders: noteLateHeaders(on: header.streamID)
+        case .perhapsLateHeaders: if isViolatedByHeaders(on: header.streamID) { return violated(NGHTTP2_STREAM_CLOSED) }
         case .settings: measureWindows()
-        case .violation(let code):
-            violation = code.rawValue
-            return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+        case .violation(let code): return violated(code)
         }
         return before.count
+    }
+
+    private func violated(_ code: nghttp2_error_code) -> Int {
+        violation = code.rawValue
+        return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
     }
 }

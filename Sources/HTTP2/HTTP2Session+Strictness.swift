@@ -28,7 +28,7 @@ extension HTTP2Session {
     /// Streams that are told in one turn that they are over.
     private static let lateFramesLimit = 4_096
     /// Streams that are remembered as reset by us.
-    private static let ownResetsKept = 64
+    private static let ownResetsKept = 1_024
 
     /// What a frame's header tells that nghttp2 lets pass. It comes before nghttp2 has read what precedes the frame.
     enum Concern {
@@ -67,18 +67,14 @@ extension HTTP2Session {
     /// nghttp2 has read all that precedes the DATA.
     func noteLateData(on id: Int32) {
         guard id & 1 == 1, id <= identifiers.highest, !isGoingAway, isOver(id) else { return }
-        addLate(id)
+        if lateFrames.last != id, lateFrames.count < Self.lateFramesLimit { lateFrames.append(id) }
     }
 
     /// nghttp2 has read all that precedes the HEADERS. Those that come after our RST_STREAM were on their way and are
-    /// ignored; any others are a mistake (§5.1), which nghttp2 passes over in silence.
-    func noteLateHeaders(on id: Int32) {
-        guard !isGoingAway, nghttp2_session_get_stream_user_data(session, id) == nil, !ownResetIDs.contains(id) else { return }
-        addLate(id)
-    }
-
-    private func addLate(_ id: Int32) {
-        if lateFrames.last != id, lateFrames.count < Self.lateFramesLimit { lateFrames.append(id) }
+    /// ignored; on a stream that the client itself closed they are a mistake of the connection (§5.1), which nghttp2 passes
+    /// over in silence.
+    func isViolatedByHeaders(on id: Int32) -> Bool {
+        !isGoingAway && nghttp2_session_get_stream_user_data(session, id) == nil && !ownResetIDs.contains(id)
     }
 
     /// Remembers that RST_STREAM of ours ended the stream.

@@ -53,7 +53,7 @@ private let endedCases = section("RFC 9113 §5.1 closed by both ends") {
         try $0.complete()
         $0.send(.data(1, alert))
     }
-    when("HEADERS", .streamClosed, .connectionStreamClosed) {
+    when("HEADERS", .connectionStreamClosed) {
         try $0.complete()
         $0.send(.headers(1, good.block, end: true))
     }
@@ -80,7 +80,7 @@ private let abandonedCases = section("RFC 9113 §5.1 closed by the client's RST_
         try $0.abandonStream()
         $0.send(.data(1, alert))
     }
-    when("HEADERS", .streamClosed, .connectionStreamClosed) {
+    when("HEADERS", .connectionStreamClosed) {
         try $0.abandonStream()
         $0.send(.headers(1, good.block, end: true))
     }
