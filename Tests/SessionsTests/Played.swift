@@ -123,12 +123,13 @@ struct Played {
     }
 
     /// Told by the first phone of the session's user.
-    func phone(_ kind: PhoneEvent.Kind, _ session: UInt32, activity: UInt32 = 1, _ seconds: Double) {
+    func phone(_ kind: PhoneEvent.Kind, _ session: UInt32, activity: UInt32 = 1, hasToken: Bool = false, _ seconds: Double) {
         let user = plan.account(ofSession: session)
         let text: JSONValue = [
             "event": 1, "kind": .string("\(kind.word)"), "at": "2026-11-20T10:00:00Z",
             "phone": .string(PhoneName(user: user, phone: 0).text), "app": .string(plan.scenario.relay.profile.topic),
-            "activity": .integer(Int64(activity)), "token": .null,
+            "activity": .integer(Int64(activity)),
+            "token": hasToken ? .string(plan.token(.activityToken, session: session)) : .null,
             "marker": .string(Marker(run: Self.run, session: session, step: 1).text),
         ]
         mock.append(note: .phone, text: text.text, at: at(seconds))

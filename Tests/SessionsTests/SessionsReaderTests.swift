@@ -205,6 +205,7 @@ struct SessionsReaderTests {
             played.call(2, steps[0], 10)
             try played.push(2, steps[0], 10.1, .start, message: "Thinking")
             for activity in 1...newest { played.phone(.started, 2, activity: activity, 10.2) }
+            played.phone(.token, 2, activity: newest, hasToken: true, 10.3)
             played.call(2, steps[1], 20)
             played.phone(.dismissed, 2, activity: 1, 22)
             try played.push(2, steps[1], 30, .update, newest == 1 ? .ignoredEnded : .updated)

@@ -204,7 +204,8 @@ extension RelayCore {
             lane.failures += 1
             failures = lane.failures
         }
-        guard failures < (has(.givesUpSoon) ? 3 : options.attempts), waiting < RelayLimits.waiting else { return fail(push, now: now) }
+        let most = has(.givesUpSoon) ? 3 : options.attempts
+        guard failures < most, waiting < RelayLimits.waiting else { return fail(push, now: now) }
         settle(push, sent: false)
         let until = now.now + max(wait(after: failures), leastWait(push, isQuota: isToken))
         switch push.target {
