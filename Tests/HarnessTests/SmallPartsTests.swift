@@ -35,7 +35,7 @@ import Testing
             sigaddset(&set, SIGTERM)
             pthread_sigmask(SIG_BLOCK, &set, nil)
             _ = Signals()
-            kill(getpid(), SIGTERM)
+            pthread_kill(pthread_self(), SIGTERM)
             exit(3)
         }
     }
@@ -44,7 +44,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let signals = Signals()
             signals.attend()
-            kill(getpid(), SIGINT)
+            pthread_kill(pthread_self(), SIGINT)
             exit(signals.wait(atMost: .seconds(1)) ? 0 : 1)
         }
     }
