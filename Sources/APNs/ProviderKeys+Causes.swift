@@ -10,7 +10,8 @@ extension ProviderKeys {
         let keys = Set(records.map(\.keyID))
         let bare = given.trimmed
         if keys.contains(bare) { return given.hasLineEnd ? .keyWithLineEnd : .keyWithSpace }
-        if keys.contains(bare.uppercased()) { return .keyInOtherLetters }
+        if keys.contains(given.uppercased()) { return .keyInOtherLetters }
+        if keys.contains(bare.uppercased()) { return .keyWithMore }
         if records.contains(where: { $0.teamID == bare }) { return .keyIsTeam }
         return given.holdsOne(of: keys) ? .keyWithMore : .keyUnknown
     }
@@ -19,7 +20,7 @@ extension ProviderKeys {
     func cause(ofTeamID given: String, _ key: ProviderKey) -> CredentialCause {
         let (bare, team) = (given.trimmed, key.record.teamID)
         if bare == team { return given.hasLineEnd ? .teamWithLineEnd : .teamWithSpace }
-        if bare.uppercased() == team { return .teamInOtherLetters }
+        if given.uppercased() == team { return .teamInOtherLetters }
         if self.key(id: bare) != nil { return .teamIsKey }
         return records.contains { $0.teamID == bare } ? .teamOther : .teamUnknown
     }

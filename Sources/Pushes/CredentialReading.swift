@@ -39,10 +39,16 @@ struct CredentialReading {
 
     private static let mostQuoted = 80
 
-    /// As JSON, so that a line's end shows.
+    /// As JSON, so that a line's end shows; so do signs that would steer a terminal. A key in the place of its ID is nobody's
+    /// to read.
     private static func quoted(_ value: JSONValue) -> String {
-        let text = value.text
-        return text.count > mostQuoted ? text.prefix(mostQuoted) + "…" : text
+        var text = String(value.text.prefix(mostQuoted + 1))
+        if let key = text.firstRange(of: "-----BEGIN") { text.replaceSubrange(key.upperBound..., with: "…") }
+        let shown = text.count > mostQuoted ? text.prefix(mostQuoted) + "…" : text
+        return shown.unicodeScalars.reduce(into: "") { shown, scalar in
+            let isSeen = ![.control, .format].contains(scalar.properties.generalCategory)
+            shown += isSeen ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }
     }
 
     private var date: String {

@@ -69,6 +69,12 @@ package final class Database {
         handle = opened
         sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.nanoseconds / 1_000_000))
         try execute("PRAGMA query_only = ON")
+        // VACUUM INTO makes a file all the same, and ATTACH opens another.
+        sqlite3_set_authorizer(
+            opened,
+            { _, action, _, _, _, _ in
+                [SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE].contains(action) ? SQLITE_OK : SQLITE_DENY
+            }, nil)
     }
 
     /// Two that turn a new file to WAL at the same time would wait for each other for ever, so SQLite refuses one of them at

@@ -21,8 +21,6 @@ struct MockJudgement {
     ]
     /// Connections that are open at a time where one follows the other: the end of one and the beginning of the next may cross.
     private static let mostInSequence = 2
-    /// Named of those for which nothing was accepted.
-    private static let mostReasons = 5
 
     let directory: String
     let options: JudgeOptions
@@ -31,7 +29,9 @@ struct MockJudgement {
         let context = RunContext()
         context.isMockAlone = true
         var pass = Pass(plan: nil, scenario: nil, context: context, correlator: Correlator(kinds: []))
+        var refusals = Refusals()
         _ = try reader.forEach(since: nil) { entry in
+            if case .push(let push) = entry { refusals.see(push) }
             // A 410 that speaks of a time before the mock was there speaks of what nobody saw.
             pass.visit(entry)
             context.circumstances.startedAt = pass.story.first?.wall
@@ -73,13 +73,13 @@ struct MockJudgement {
             toolVersion: "", startedAt: first.wall, duration: last - first.instant, phases: [], bands: [],
             load: RunRecord.LoadCounters(), mock: counters, soundness: [check], correlation: correlation, gates: gates,
             verdicts: proven, exit: RunRecord.Exit(code: 5, word: "inconclusive", reasons: []))
-        record.exit = exit(of: record)
+        record.exit = exit(of: record, refusals)
         record.proof.broken = record.verdicts.filter { $0.standing == .broken }.map(\.id)
         return record
     }
 
     /// As of a run, but that nothing can be lost.
-    private func exit(of record: RunRecord) -> RunRecord.Exit {
+    private func exit(of record: RunRecord, _ refusals: Refusals) -> RunRecord.Exit {
         let noPlan =
             "no plan: nothing was expected, so nothing can be lost; \(record.correlation.pushes) pushes were judged by "
             + "\(record.verdicts.count) rules that need none"
@@ -90,12 +90,7 @@ struct MockJudgement {
         var doubts = record.gates.filter { $0.passed == nil }.map { "gate without data: \($0.text)" }
         doubts += record.soundness.filter { !$0.passed }.map { "\($0.name): \($0.detail)" }
         if !record.verdicts.contains(where: { $0.verdict != .notExercised }) { doubts.append("no rule was put to the test") }
-        if record.correlation.pushes > 0, record.correlation.reasons["200"] == nil {
-            let reasons = record.correlation.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            doubts.append(
-                "nothing was accepted: "
-                    + reasons.prefix(Self.mostReasons).map { "\($0.value) × \($0.key)" }.joined(separator: ", "))
-        }
+        doubts += refusals.doubts
         let reasons = broken + breached + doubts + [noPlan]
         if !broken.isEmpty { return RunRecord.Exit(code: 4, word: "conformance broken", reasons: reasons) }
         if !breached.isEmpty { return RunRecord.Exit(code: 3, word: "gate breached", reasons: reasons) }

@@ -175,8 +175,11 @@ final class Observer {
     private func authorization(of entry: PushEntry) -> Int32 {
         guard let text = entry.header("authorization") else { return -1 }
         if let newest, newest.text == text { return newest.number }
-        let known = context.texts.number(of: text)
-        let number = known ?? context.texts.intern(text)
+        // Whoever writes the scheme in other letters sends the same token (RFC 9110, section 11.1).
+        let words = text.split(separator: " ", omittingEmptySubsequences: true)
+        let credential = words.count == 2 ? words[0].lowercased() + " " + words[1] : text
+        let known = context.texts.number(of: credential)
+        let number = known ?? context.texts.intern(credential)
         if known == nil, entry.provider == .apns { context.signers[number] = ProviderTokenClaims(authorization: text) }
         newest = (text, number)
         return number

@@ -19,6 +19,21 @@ import Testing
 
     private func removeFile(_ path: String) { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
 
+    @Test func whoeverReadsMakesNoFile() throws {
+        try withFile { path in
+            let copy = path + ".copy"
+            defer { removeFile(copy) }
+            try Database(path: path).execute("CREATE TABLE thing (name TEXT)")
+            let reader = try Database(reading: path)
+            for sql in ["VACUUM INTO '\(copy)'", "ATTACH '\(copy)' AS other", "PRAGMA query_only = OFF"] {
+                #expect(throws: Failure.self, "\(sql)") { try reader.prepare(sql).run() }
+            }
+            #expect(access(copy, F_OK) != 0)
+            let names = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT max(i), lower('A') FROM n"
+            #expect(try reader.prepare(names).step(), "what only reads may read")
+        }
+    }
+
     @Test func whoeverReadsDoesNotWrite() throws {
         try withFile { path in
             let writer = try Database(path: path)

@@ -29,18 +29,20 @@ struct MockJournalTests {
 
     private func push(
         _ token: Character, at seconds: Double, _ status: UInt16 = 200, _ reason: StaticString? = nil, connection: UInt64 = 1,
-        died: Int64 = 0, fields: [(String, String)] = [], to writer: JournalWriter
+        died: Int64 = 0, fields: [(String, String)] = [], environment: PushEnvironment = .production,
+        authorization: String = SyntheticRun.credential, to writer: JournalWriter
     ) {
         let head = HeaderBlock()
         head.append(":method", "POST")
         head.append(":path", "/3/device/" + String(repeating: token, count: 64))
-        head.append("authorization", SyntheticRun.credential)
+        head.append(name: "authorization", value: authorization)
         head.append("apns-topic", "com.example.app.push-type.liveactivity")
         head.append("apns-push-type", "liveactivity")
         for field in fields { head.append(name: field.0, value: field.1) }
         var draft = PushDraft(
             arrivedAt: at(seconds), connection: connection, status: status, reason: reason,
             timestampMilliseconds: died, outcome: status == 200 ? .updated : nil)
+        draft.environment = environment
         if let id = fields.first(where: { $0.0 == "apns-id" })?.1, let bytes = UUIDBytes(id.utf8.span) { draft.apnsID = bytes }
         draft.event = .update
         draft.stamp = 1_760_000_000 + Int64(seconds)
@@ -111,6 +113,31 @@ struct MockJournalTests {
                 #expect(record.exit.code == 4)
             }
         }
+    }
+
+    @Test("in which one host accepted nothing is no pass, whatever another accepted, unless a token was asked for there first")
+    func oneHost() throws {
+        func code(_ reason: StaticString, status: UInt16, _ environment: PushEnvironment) throws -> Int32 {
+            try judge { writer in
+                for number in 0..<6 { push("a", at: Double(number) * 5, to: writer) }
+                push("b", at: 60, status, reason, environment: environment, to: writer)
+            }.exit.code
+        }
+        #expect(try code("InvalidProviderToken", status: 403, .production) == 0, "that host accepted others")
+        #expect(try code("InvalidProviderToken", status: 403, .sandbox) == 5)
+        #expect(try code("BadDeviceToken", status: 400, .sandbox) == 0)
+    }
+
+    @Test("knows one provider token by whatever letters its scheme is written in")
+    func scheme() throws {
+        let record = try judge { writer in
+            let token = SyntheticRun.credential.split(separator: " ").last!
+            for number in 0..<6 {
+                let text = (number % 2 == 0 ? "Bearer " : "bearer  ") + token
+                push("a", at: Double(number) * 5, authorization: text, to: writer)
+            }
+        }
+        #expect(record.exit.code == 0, "\(record.exit.reasons)")
     }
 
     @Test("is judged token by token: a push to a dead one is a break, one to another is none")
