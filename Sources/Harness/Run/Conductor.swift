@@ -45,6 +45,8 @@ final class Conductor {
     private var faults: FaultTimeline
     private var phases: PhaseTimeline
     private var mute: MuteWatch
+    /// We gave a relay up that had answered no call: it owes nothing that could be waited for.
+    private var tookNothing = false
     /// Those that are to come, in order.
     private var clockSteps: ArraySlice<ClockStep>
 
@@ -153,6 +155,7 @@ final class Conductor {
         let at = clock.isStepped ? now : time.now()
         guard let note = mute.see(load, at: at, isHeldDown: rig.relay.isHeldDown) else { return false }
         journal.note(.relayMute(note))
+        tookNothing = load.answered == 0
         // As the load does itself at its end.
         if clock.isStepped { clock.hold() }
         rig.load?.stop()
@@ -213,7 +216,8 @@ final class Conductor {
 
     /// As long as the scenario has it. What is on its way over the network takes the host's time, however fast the clock runs.
     private var drain: Interval {
-        scenario.drain + (scenario.pace > 1 ? clock.span(ofReal: scenario.inFlightGrace) : .zero)
+        if tookNothing { return .zero }
+        return scenario.drain + (scenario.pace > 1 ? clock.span(ofReal: scenario.inFlightGrace) : .zero)
     }
 
     /// A moment to get ready, or until the instant that was asked for.
