@@ -20,7 +20,6 @@ package struct AgedCards: Sendable {
     package private(set) var worst: [CardAges] = []
 
     private var series: StalenessSeries
-
     init(origin: Instant? = nil) { series = StalenessSeries(origin: origin) }
 
     /// All cards of an account.
@@ -35,11 +34,24 @@ package struct AgedCards: Sendable {
             if age > oldest[card.session]?.worst?.age ?? .zero { oldest[card.session] = card }
         }
         behind += oldest.count
-        worst = Array((worst + oldest.values).sorted(by: Self.isWorse).prefix(Self.fewWorst))
+        worst = Self.worst(worst + oldest.values)
     }
+
+    static func worst(_ cards: [CardAges]) -> [CardAges] { Array(cards.sorted(by: isWorse).prefix(fewWorst)) }
 
     private static func isWorse(_ a: CardAges, than b: CardAges) -> Bool {
         (b.worst?.age ?? .zero, a.session) < (a.worst?.age ?? .zero, b.session)
+    }
+
+    /// What cards that were left behind add to that, `oldest` of which are these with all their life.
+    mutating func ageOn(_ stretches: [CardStretch], oldest: [CardAges]) {
+        for stretch in stretches {
+            lived = lived + (stretch.end - stretch.start)
+            behindFor = behindFor + (stretch.end - stretch.start)
+            series.add(stretch)
+        }
+        let aged = Set(oldest.map(\.session))
+        worst = Self.worst(worst.filter { !aged.contains($0.session) } + oldest)
     }
 
     mutating func finish(at end: Instant?) {

@@ -44,6 +44,8 @@ package struct CardAges: Hashable, Sendable {
     package var tokens: Set<TokenHash>
     /// In order of time.
     package var stretches: [CardStretch]
+    /// When nothing was owed to it any more, though its last state was lost: what it shows ages on from there.
+    var leftBehindAt: Instant?
 
     /// The stretch at whose end the card was oldest, the first of several; nil: it was never behind.
     package var worst: CardStretch? {
@@ -124,12 +126,16 @@ extension CardAges {
             guard !showings.isEmpty else { continue }
             offers.sort { $0.place < $1.place }
             showings.sort { $0.at < $1.at }
-            var stretches = Self.stretches(offers, showings, until: min(circumstances.end, account.endsAt))
-            for outage in circumstances.outages { stretches = stretches.flatMap { $0.without(outage) } }
-            ages.append(
-                CardAges(
-                    session: card.session, phone: card.lane.phone,
-                    tokens: account.cardTokens(session: card.session, phone: card.lane.phone), stretches: stretches))
+            let end = min(circumstances.end, account.endsAt)
+            let stretches = Self.stretches(offers, showings, until: end)
+            var ageing = CardAges(
+                session: card.session, phone: card.lane.phone,
+                tokens: account.cardTokens(session: card.session, phone: card.lane.phone), stretches: stretches)
+            for outage in circumstances.outages { ageing.stretches = ageing.stretches.flatMap { $0.without(outage) } }
+            if isLost, let last = ageing.stretches.last, last.offeredAt != nil, stretches.last?.end == end {
+                ageing.leftBehindAt = end
+            }
+            ages.append(ageing)
         }
         return ages
     }

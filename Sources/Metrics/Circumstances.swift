@@ -208,38 +208,49 @@ package struct Circumstances: Sendable {
         return connectionFirings[start..<max(start, end)]
     }
 
+    /// While the trouble lasted each try may have met it, and the relay's pause may be as long as that was; from then on it has
+    /// time.
     private func excuseByConnections(plannedAt: Instant, due: Instant) -> String? {
-        for fault in faults {
-            var last: Instant?
-            for firing in firings(from: plannedAt, to: due) where firing.rule == fault.rule {
-                // So late that a retry was not to be had any more.
-                guard firing.at + leastPatience < due else { return fault.label }
-                // Sent again, it may have met the next one: more than one retry is asked of nobody, and a relay's pause may
-                // be as long as its trouble has lasted.
-                if let last, firing.at - last <= max(leastPatience, last - plannedAt) { return fault.label }
-                last = firing.at
-            }
-        }
-        return nil
+        faults.first { fault in
+            guard let trouble = trouble(of: fault.rule, from: plannedAt, to: due) else { return false }
+            return due <= trouble.last + trouble.lasted + leastPatience
+        }?.label
     }
 
     /// How many connections that were met before a push was due to leave are looked at: who tries again waits longer each time.
     private static let longestTrouble = 64
 
-    /// The fault that held up what came late, in words: it was meeting connections by `leftAt`, when the push was to leave, and
-    /// the relay came back no later than one may ask of it. Its pauses may be as long as its trouble has lasted, which began
-    /// where each next try came within such a pause of the one before.
-    func holdUpByConnections(plannedAt: Instant, leftAt: Instant, arrivedAt: Instant, within deadline: Interval) -> String? {
-        let met = firings(from: plannedAt, to: arrivedAt)
-        guard let last = met.last else { return nil }
-        var (began, before) = (Instant(nanoseconds: .min), Instant(nanoseconds: .min))
-        let first = max(0, met.startIndex - Self.longestTrouble)
-        for firing in connectionFirings[first..<met.endIndex] where firing.rule == last.rule {
-            if before.nanoseconds == .min || firing.at - before > leastPatience + (before - began) { began = firing.at }
-            before = firing.at
+    /// Connections that one fault met, each no later behind the one before than the trouble had lasted by then, and two seconds.
+    private struct Trouble {
+        var began: Instant
+        var last: Instant
+        var lasted: Interval { last - began }
+    }
+
+    /// The last of a fault that met a connection in that time.
+    private func trouble(of rule: UInt32, from first: Instant, to last: Instant) -> Trouble? {
+        let met = firings(from: first, to: last)
+        guard met.contains(where: { $0.rule == rule }) else { return nil }
+        var trouble: Trouble?
+        let start = max(0, met.startIndex - Self.longestTrouble)
+        for firing in connectionFirings[start..<met.endIndex] where firing.rule == rule {
+            if let known = trouble, firing.at - known.last <= leastPatience + known.lasted {
+                trouble?.last = firing.at
+            } else {
+                trouble = Trouble(began: firing.at, last: firing.at)
+            }
         }
-        guard began <= leftAt, arrivedAt <= last.at + (last.at - began) + leastPatience + deadline else { return nil }
-        return fault(last.rule)?.label
+        return trouble
+    }
+
+    /// The fault that held up what came late, in words: it was meeting connections by `leftAt`, when the push was to leave, and
+    /// the relay came back no later than one may ask of it.
+    func holdUpByConnections(plannedAt: Instant, leftAt: Instant, arrivedAt: Instant, within deadline: Interval) -> String? {
+        guard let rule = firings(from: plannedAt, to: arrivedAt).last?.rule,
+            let trouble = trouble(of: rule, from: plannedAt, to: arrivedAt), trouble.began <= leftAt,
+            arrivedAt <= trouble.last + trouble.lasted + leastPatience + deadline
+        else { return nil }
+        return fault(rule)?.label
     }
 
     /// Whether the fault was over early enough for the relay to try again before `due`.

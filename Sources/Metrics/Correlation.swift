@@ -51,6 +51,10 @@ package struct Correlation: Sendable {
     package var reasons: [String: Int] = [:]
     /// Pushes by outcome word; those that no device was asked about under `no device`.
     package var outcomes: [String: Int] = [:]
+    /// Accepted pushes that no phone was asked about.
+    package var unasked = 0
+    /// Accepted pushes that a phone took, and that the profile's schemas do not decode.
+    package var undecoded = 0
     package var deadTokens = DeadTokens()
     package var lastState = LastState()
     /// What the relay answered that the profile does not expect, most frequent first.
@@ -86,6 +90,7 @@ package struct Correlation: Sendable {
         }
         let waiting = (outcomes["\(Outcome.stored.word)"] ?? 0) - late
         if waiting > 0 { unseen["still stored"] = waiting }
+        if undecoded > 0 { unseen["\(Outcome.undecodable.word)", default: 0] += undecoded }
         return unseen
     }
 

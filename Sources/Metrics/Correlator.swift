@@ -24,6 +24,7 @@ package struct Correlator: Sendable {
     private var correlation = Correlation()
     private var series: SeriesBuilder
     private var sessions = ActiveSessions()
+    private var left = LeftBehind()
     /// By the number of the kind.
     private var answers: [UInt16: Histogram] = [:]
     private var deliveries: [UInt16: Histogram] = [:]
@@ -85,6 +86,10 @@ package struct Correlator: Sendable {
         let isKnown = reasons.count < Self.maxWords || reasons[answer] != nil
         reasons[isKnown ? answer : .other, default: 0] += 1
         outcomes[Int(push.outcome?.rawValue ?? 0)] += 1
+        guard push.isAccepted else { return }
+        if push.outcome == nil { correlation.unasked += 1 }
+        // The run's schemas tell what its phones need not know.
+        if push.undecodable >= 0, push.outcome?.isUnseen != true { correlation.undecoded += 1 }
     }
 
     /// What a device did in the end with a push that was stored for it: under a word of its own, such as `late updated`.
@@ -186,6 +191,7 @@ package struct Correlator: Sendable {
             series.add(stretch)
         }
         correlation.cards.add(cards)
+        left.add(cards)
     }
 
     private mutating func close(row index: Int, _ joined: JoinedAccount) {
@@ -269,8 +275,16 @@ package struct Correlator: Sendable {
     // MARK: The end
 
     /// `end`: when the run stopped listening; nil: with the last that is known of.
-    package consuming func finish(at end: Instant? = nil) -> Correlation {
-        var correlation = correlation
+    package consuming func finish(at end: Instant? = nil, outages: [Circumstances.Outage] = []) -> Correlation {
+        var (correlation, series) = (correlation, series)
+        if let end {
+            let (stretches, oldest) = left.aged(to: end, without: outages)
+            for stretch in stretches {
+                correlation.staleness.record(stretch)
+                series.add(stretch)
+            }
+            correlation.cards.ageOn(stretches, oldest: oldest)
+        }
         correlation.cards.finish(at: end)
         for (answer, count) in reasons { correlation.reasons[answer.words, default: 0] += count }
         for (number, count) in outcomes.enumerated() where count > 0 {
@@ -290,7 +304,6 @@ package struct Correlator: Sendable {
         }
         correlation.wrongAnswers = wrongAnswers.map { WrongAnswer(status: $0.status, body: $0.body, count: $1) }
             .sorted { ($1.count, $0.status, $0.body) < ($0.count, $1.status, $1.body) }
-        var series = series
         correlation.peakSessions = sessions.peak
         correlation.activeSeries = sessions.bySecond(&series)
         correlation.series = series.rows

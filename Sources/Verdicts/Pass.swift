@@ -351,7 +351,8 @@ struct Pass {
     ) -> (correlation: Correlation, results: [RuleResult]) {
         context.circumstances.end = end
         for number in open.keys.sorted() { close(number) }
-        return (correlator.finish(at: end), course.results(context, knownFailing: knownFailing, isStrict: isStrict))
+        let correlation = correlator.finish(at: end, outages: context.circumstances.outages)
+        return (correlation, course.results(context, knownFailing: knownFailing, isStrict: isStrict))
     }
 }
 

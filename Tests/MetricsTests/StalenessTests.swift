@@ -99,6 +99,51 @@ struct StalenessTests {
         #expect(own == lost)
     }
 
+    @Test("of a card whose last state was lost grows to the end of the run, but not while we held the relay down")
+    func leftBehind() {
+        let story = usual.with { story in
+            story.account.pushes.removeLast()
+            story.account.rows[2].flags = .isFinal
+        }
+        let (joined, closed) = (story.joined, story.correlation())
+        func run(to end: Int64, outages: [Circumstances.Outage] = []) -> Correlation {
+            var correlator = Correlator(kinds: [], origin: instant(0))
+            correlator.close(joined, story.circumstances)
+            return correlator.finish(at: instant(end), outages: outages)
+        }
+        // At 11 000, its account's end, what the card lacks was offered 8 s ago.
+        #expect(closed.cards.worst[0].worst?.age == .seconds(8))
+        let long = run(to: 61_000)
+        #expect(long.cards.worst.map { $0.worst?.age } == [.seconds(58)])
+        #expect(long.cards.lived == .milliseconds(59_900) && long.cards.behindFor == .seconds(58))
+        #expect(long.staleness.count == 59_900 && long.staleness.max >= 58_000_000_000)
+        #expect(long.cards.places.count == 62 && long.cards.places[60].most == .seconds(58))
+        #expect(long.series[60].cardMilliseconds == 1_000)
+        #expect(run(to: 61_000, outages: [.init(from: instant(20_000), until: instant(30_000))]).cards.behindFor == .seconds(48))
+        #expect(run(to: 10_000).cards.behindFor == .seconds(8), "it was looked at for as long as it was")
+        // What was excused is nobody's blame.
+        let excused = story.with { $0.circumstances.outages = [.init(from: instant(6_500), until: instant(6_600))] }
+        var correlator = Correlator(kinds: [])
+        correlator.close(excused.joined, excused.circumstances)
+        #expect(correlator.finish(at: instant(61_000)).cards.worst[0].worst?.end == instant(11_000))
+    }
+
+    @Test("is greatest for those that were left behind first, of however many, each session once")
+    func worstLeft() {
+        var left = LeftBehind()
+        for number in 0..<200 as Range<Int64> {
+            let offered = 1_000 + number * 37 % 200
+            var cards = [CardAges(session: UInt32(offered), phone: 0, tokens: [], stretches: [stretch(900, 5_000, offered)])]
+            cards.append(CardAges(session: UInt32(offered), phone: 1, tokens: [], stretches: [stretch(900, 5_000, offered + 9)]))
+            for index in cards.indices where number % 2 == 0 { cards[index].leftBehindAt = instant(5_000) }
+            left.add(cards)
+        }
+        let (stretches, oldest) = left.aged(to: instant(9_000), without: [])
+        #expect(stretches.count == 200)
+        let ages = oldest.compactMap { $0.worst?.age }.sorted(by: >)
+        #expect(ages == [0, 2, 4, 6, 8].map { .milliseconds(8_000 - $0) })
+    }
+
     @Test("counts from the state that comes late, and ends when that is shown")
     func each() {
         let story = usual.with { $0.push(2, at: 3_200) }

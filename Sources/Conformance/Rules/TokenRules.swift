@@ -147,6 +147,8 @@ enum TokenRules {
         /// The last push of all to that token, whatever it was of, where it has to come again: what was planned behind may
         /// wait for it.
         var waitsBehind: Instant?
+        /// When the last of those that were not accepted arrived. Who sends one again and again has not forgotten the token.
+        var lastRefused = Instant(nanoseconds: .min)
     }
 
     private static func owed(_ joined: JoinedAccount, to tokens: Set<TokenHash>) -> [TokenHash: OwedTo] {
@@ -159,6 +161,7 @@ enum TokenRules {
         }
         for push in joined.account.pushes where owed[push.token] != nil {
             owed[push.token]!.waitsBehind = push.isToComeAgain ? push.arrivedAt : nil
+            if !push.isAccepted { owed[push.token]!.lastRefused = max(owed[push.token]!.lastRefused, push.arrivedAt) }
         }
         return owed
     }
@@ -184,6 +187,7 @@ enum TokenRules {
         for push in refused {
             guard let own = owed[push.token], !found.contains(push.token) else { continue }
             let isForgotten = own.lastTried <= push.answeredAt
+                && own.lastRefused <= push.answeredAt + run.circumstances.inFlightGrace
             // At FCM pauses are to grow (F7, F8), and who keeps messages in order sends nothing past the one that waits.
             let isWaiting = push.provider == .fcm
                 && own.waitsBehind.map { $0 > push.answeredAt + run.circumstances.inFlightGrace } ?? false

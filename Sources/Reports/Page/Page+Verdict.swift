@@ -91,10 +91,16 @@ extension Correlation {
     /// How many accepted pushes nobody ever saw, by why, the most frequent first; nil: nothing was accepted.
     var unseenSentence: String? {
         guard accepted > 0 else { return nil }
+        let asked = accepted - unasked
+        let rest = unasked == 0 ? "" : "No phone was asked about \(Numbers.count(unasked)) accepted."
+        guard asked > 0 else { return rest }
         let whys = unseen.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let pushes = accepted == 1 ? "1 accepted push" : "\(Numbers.count(accepted)) accepted pushes"
-        guard !whys.isEmpty else { return "None of \(pushes) went unseen." }
-        return "Nobody ever saw \(Numbers.count(whys.reduce(0) { $0 + $1.value })) of \(pushes): "
-            + whys.map { "\(Numbers.count($0.value)) \($0.key)" }.joined(separator: ", ") + "."
+        let pushes = asked == 1 ? "1 accepted push" : "\(Numbers.count(asked)) accepted pushes"
+        let seen =
+            whys.isEmpty
+            ? "None of \(pushes) went unseen."
+            : "Nobody ever saw \(Numbers.count(whys.reduce(0) { $0 + $1.value })) of \(pushes): "
+                + whys.map { "\(Numbers.count($0.value)) \($0.key)" }.joined(separator: ", ") + "."
+        return rest.isEmpty ? seen : seen + " " + rest
     }
 }

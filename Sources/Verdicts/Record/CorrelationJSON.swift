@@ -17,7 +17,7 @@ enum CorrelationJSON {
         [
             ("expected", \.expected), ("lostUnaccepted", \.lostUnaccepted), ("foreign", \.foreign), ("events", \.events),
             ("sent", \.sent), ("answered", \.answered), ("taken", \.taken), ("dropped", \.dropped), ("failed", \.failed),
-            ("pushes", \.pushes), ("peakSessions", \.peakSessions),
+            ("pushes", \.pushes), ("unasked", \.unasked), ("undecoded", \.undecoded), ("peakSessions", \.peakSessions),
         ]
     }
 
