@@ -56,6 +56,7 @@ let package = Package(
         room("Pushes", ["Basics"]),
         room("Deflate", ["CZlib"]),
         room("Schemas", ["Basics"]),
+        room("Capacity", ["Basics"]),
         // Floor 2
         room("EventLoop", ["Basics", "OperatingSystem", "CLinux"]),
         room("HTTP2", ["Basics", "HTTP", "CNghttp2"]),
@@ -123,6 +124,7 @@ let package = Package(
             name: "WireClient", dependencies: ["Basics", "TLS"], path: "Tests/WireClient", swiftSettings: strict),
         tests("APNs", ["Pushes", "APNs", "Basics", "HTTP"]),
         tests("Basics", ["Basics"]),
+        tests("Capacity", ["Basics", "Capacity"]),
         tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
         tests("Deflate", ["Deflate"]),

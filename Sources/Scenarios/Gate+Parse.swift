@@ -36,7 +36,7 @@ extension Gate {
 
     /// Nothing that is measured is below zero, growth apart, and no share is above one.
     private var holdsAlways: Bool {
-        if measure == .relay(.memoryGrowth) { return false }
+        if measure == .relay(.memoryGrowth) || measure == .backlogSlope { return false }
         switch comparison {
         case .greaterOrEqual: return threshold <= 0
         case .greater, .notEqual: return threshold < 0
@@ -54,12 +54,13 @@ extension GateMeasure {
             + Statistic.allCases.map(\.rawValue)
             + [
                 "rate", "relay", "events", "pushes", "laststate", "missing", "dead", "pushesafter", "errors", "sessions",
-                "peak",
+                "peak", "backlog", "slope",
             ]))
 
     static let single: KeyValuePairs<String, GateMeasure> = [
         "events.rate": .eventRate, "pushes.rate": .pushRate, "laststate.missing": .lastStateMissing,
         "dead.pushesafter": .deadPushesAfter, "errors.rate": .errorRate, "sessions.peak": .peakSessions,
+        "backlog.slope": .backlogSlope,
     ]
 
     /// `delivery.p99`, `delivery.complete.p99`, `complete.delivery.p99`, `lost`, `complete.lost.rate`, `events.rate`…;
@@ -136,6 +137,7 @@ extension GateMeasure {
         case .latency: .duration
         case .deliveries(_, _, let isRate): isRate ? .share : .count
         case .eventRate, .pushRate: .perSecond
+        case .backlogSlope: .number
         case .errorRate: .share
         case .relay(.memoryPeak), .relay(.memoryGrowth): .bytes
         case .relay(.descriptors): .count

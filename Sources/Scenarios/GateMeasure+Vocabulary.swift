@@ -23,6 +23,8 @@ extension GateMeasure {
         case .deadPushesAfter: "pushes to tokens that had been reported dead"
         case .errorRate: "share of the planned events that failed or were dropped"
         case .peakSessions: "most sessions at once"
+        case .backlogSlope:
+            "growth of the time from planned instant to arrival, in seconds for each second of load: 0 where the relay keeps up"
         case .relay(let relay): relay.meaning
         }
     }

@@ -14,6 +14,8 @@ struct Measure {
     /// The same on the host's clock, by which processors work.
     var realSeconds: Double
     var samples: [RelaySample]
+    /// Of what was planned in the measured load; nil: too few seconds of it.
+    var slope: BacklogSlope?
 }
 
 extension Gate {
@@ -28,12 +30,24 @@ extension Gate {
     /// of them does, and fails where the least does.
     private func passes(_ value: Double?, _ run: Measure) -> Bool? {
         guard let value else { return nil }
+        if measure == .backlogSlope { return run.slope.flatMap(passes) }
         guard case .latency(let latency, let kind, let statistic) = measure, let percentile = statistic.percentile,
             let histogram = latency.histogram(kind, run.correlation),
             Double(histogram.count) * (100 - percentile) < 100
         else { return comparison.holds(value, threshold) }
         let bounds = [Double(histogram.min), Double(histogram.max)].map { comparison.holds($0, threshold) }
         return bounds[0] == bounds[1] ? bounds[0] : nil
+    }
+}
+
+extension Gate {
+    /// A growth that chance alone may have made, beyond what the gate allows, is not told.
+    private func passes(_ slope: BacklogSlope) -> Bool? {
+        if comparison.holds(slope.slope, threshold) { return true }
+        switch comparison {
+        case .less, .lessOrEqual: return comparison.holds(slope.least, threshold) ? nil : false
+        default: return false
+        }
     }
 }
 
@@ -52,7 +66,7 @@ extension GateMeasure {
     /// What a busy machine makes worse.
     var isOfTime: Bool {
         switch self {
-        case .latency, .eventRate, .pushRate, .deliveries(.late, _, _): true
+        case .latency, .eventRate, .pushRate, .backlogSlope, .deliveries(.late, _, _): true
         case .deliveries, .lastStateMissing, .deadPushesAfter, .errorRate, .peakSessions, .relay: false
         }
     }
@@ -73,6 +87,7 @@ extension GateMeasure {
             if isRate { return expected > 0 ? count / Double(expected) : nil }
             return expected > 0 || !classes.contains(wanted) ? count : nil
         case .eventRate: return run.seconds > 0 ? Double(correlation.answered) / run.seconds : nil
+        case .backlogSlope: return run.slope?.slope
         case .pushRate: return run.seconds > 0 ? Double(correlation.pushes) / run.seconds : nil
         case .lastStateMissing:
             return correlation.lastState.sessions > 0 ? Double(correlation.lastState.missingCount) : nil
@@ -94,6 +109,7 @@ extension GateMeasure {
         case .latency: .nanoseconds
         case .deliveries(_, _, true), .errorRate, .relay(.processor): .ratio
         case .eventRate, .pushRate: .perSecond
+        case .backlogSlope: .slope
         case .relay(.memoryPeak), .relay(.memoryGrowth): .bytes
         }
     }

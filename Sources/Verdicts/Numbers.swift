@@ -66,6 +66,11 @@ package enum Numbers {
         return (abs(value) >= 100 ? count(Int64(saturating: value.rounded())) : trimmed(value, places: 1)) + "/s"
     }
 
+    /// `64 ms a second`, of seconds a second.
+    package static func slope(_ value: Double) -> String {
+        value.isFinite ? duration(nanoseconds: value * 1e9) + " a second" : "–"
+    }
+
     /// `1.9 GB` in powers of 1000.
     package static func bytes(_ value: Int64) -> String {
         var size = Double(value)
@@ -117,6 +122,7 @@ extension RunRecord.GateResult {
         case .nanoseconds: Numbers.duration(nanoseconds: value)
         case .ratio: Numbers.percent(value)
         case .perSecond: Numbers.rate(value)
+        case .slope: Numbers.slope(value)
         case .count: Numbers.trimmed(value, places: 2)
         case .bytes: Numbers.bytes(Int64(saturating: value))
         }

@@ -202,7 +202,7 @@ private struct Judgement {
         let measured = phases.first { $0.name == "measure" }.map { $0.end - $0.start } ?? story.last - origin
         let measure = Measure(
             correlation: correlation, seconds: measured.seconds, realSeconds: realSeconds(story, measured),
-            samples: story.samples.map(\.sample))
+            samples: story.samples.map(\.sample), slope: slope(correlation, phases))
         let gates = gates.map { $0.result(measure) }
         var soundness = Soundness(
             correlation, story, scenario, cuts: cuts, pushesRead: pass.pushesRead, eventsRead: pass.eventsRead,
@@ -210,6 +210,7 @@ private struct Judgement {
         var blame = results.filter(\.standing.failsTheRun).reduce(into: Rule.Basis()) { $0.formUnion($1.basis) }
         if zip(self.gates, gates).contains(where: { $0.measure.isOfTime && $1.passed == false }) { blame.insert(.timing) }
         soundness.addProcessors(story, scenario, blame: blame)
+        if self.gates.contains(where: \.measure.isOfTime) { soundness.addSteadiness(measure.slope, scenario) }
         // Of some users alone nobody knows what the others were asked.
         if options.users == nil { soundness.addReturns(story, pass.context) }
         let scripted = scenario.workload.scripts.flatMap(\.script.steps).map(\.call)
@@ -229,6 +230,13 @@ private struct Judgement {
         record.proof = RunRecord.Proof(grounds)
         record.relayEnds = story.ends
         return record
+    }
+
+    /// Of the whole seconds of the measured load.
+    private func slope(_ correlation: Correlation, _ phases: [RunRecord.Phase]) -> BacklogSlope? {
+        guard let measured = phases.first(where: { $0.name == "measure" }) else { return nil }
+        let first = max(0, Int(measured.start.seconds.rounded(.up)))
+        return BacklogSlope(correlation.series, in: first..<max(first, Int(measured.end.seconds)))
     }
 
     /// How long it took on the host's clock, by which processors work.

@@ -83,6 +83,17 @@ struct RampUpTests {
         #expect(!History.rising(by: rate).verdict(of: rule).isBroken)
     }
 
+    @Test("a leap is one wherever a second of ours begins", arguments: [0, 0.2, 0.4, 0.6, 0.8])
+    func anywhere(offset: Double) {
+        // Over half a second.
+        let history = History.rising(by: 100, savedUp: true).with { history in
+            for index in history.pushes.indices.dropFirst(3) {
+                history.pushes[index].arrivedAt = history.pushes[index].arrivedAt + .seconds(offset + Double(index) / 1_200)
+            }
+        }
+        #expect(history.verdict(of: rule).isBroken)
+    }
+
     @Test("below two hundred in a second nothing is said")
     func few() {
         let few = History.rising(by: 20, savedUp: true).with { history in

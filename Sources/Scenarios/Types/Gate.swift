@@ -57,6 +57,8 @@ package enum GateMeasure: Hashable, Sendable {
     /// Failed and dropped events over planned events.
     case errorRate
     case peakSessions
+    /// Growth of the delivery age over the sending time, seconds a second.
+    case backlogSlope
     /// Of the relay's process, as the system tells.
     case relay(Relay)
 

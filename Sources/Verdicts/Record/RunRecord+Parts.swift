@@ -52,7 +52,7 @@ extension RunRecord {
     /// A threshold and what was measured against it.
     package struct GateResult: Hashable, Sendable {
         /// How the value is to be read.
-        package enum Unit: String, Hashable, Sendable, CaseIterable { case nanoseconds, ratio, perSecond, count, bytes }
+        package enum Unit: String, Hashable, Sendable, CaseIterable { case nanoseconds, ratio, perSecond, count, bytes, slope }
         /// As the user wrote it, such as `delivery.p99 < 500ms`.
         package var text: String
         package var metric: String
