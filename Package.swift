@@ -95,7 +95,7 @@ let package = Package(
         room(
             "Verdicts",
             [
-                "Basics", "Pushes", "Schemas", "FCM", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator",
+                "Basics", "Pushes", "Schemas", "Capacity", "FCM", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator",
                 "Conformance",
             ]),
         // Floor 10
@@ -108,12 +108,13 @@ let package = Package(
             "PushRig",
             ["Basics", "OperatingSystem", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 11
-        room("Reports", ["Basics", "OperatingSystem", "Schemas", "Metrics", "Conformance", "Verdicts", "Sessions"]),
+        room(
+            "Reports", ["Basics", "OperatingSystem", "Schemas", "Capacity", "Metrics", "Conformance", "Verdicts", "Sessions"]),
         // Floor 12
         room(
             "Harness",
             [
-                "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
+                "Basics", "OperatingSystem", "Pushes", "Capacity", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
             ]),

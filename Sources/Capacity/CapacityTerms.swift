@@ -15,7 +15,7 @@ package struct CapacityTerms: Hashable, Sendable {
     /// Seconds of the confirmation; 0: none.
     package var confirm = 60.0
     /// Seconds of all; no trial begins that could not end by then.
-    package var budget = 600.0
+    package var budget = 1_200.0
 
     package init() {}
 

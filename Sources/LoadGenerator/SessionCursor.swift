@@ -34,7 +34,12 @@ struct SessionCursor {
         while Int(scriptStep) < steps.count, taken < Self.maxEvents {
             let plan = workload.steps[steps.lowerBound + Int(scriptStep)]
             let number = scriptStep
-            if isRepeating ? recur(plan) : begin(plan) { return emit(plan, number, workload) }
+            if isRepeating ? recur(plan) : begin(plan) {
+                let event = emit(plan, number, workload)
+                if event.at <= workload.stopAfter { return event }
+                scriptStep = UInt16(steps.count)
+                return nil
+            }
             isRepeating = false
             scriptStep += 1
         }

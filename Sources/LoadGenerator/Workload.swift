@@ -26,6 +26,8 @@ final class Workload: Sendable {
     let pace: Double
     let arrivals: Arrivals
     let sessionsPerUser: Int
+    /// Since the plan's start; no event is later.
+    let stopAfter: Interval
     let run: UInt32
     /// Of times and choices: independent of the run, so that a seed names one schedule.
     let scheduleSeed: Seed
@@ -70,6 +72,7 @@ final class Workload: Sendable {
         pace = spec.pace
         arrivals = Arrivals(spec.arrivals, limit: spec.maxSessions)
         sessionsPerUser = max(1, spec.users.sessionsPerUser)
+        stopAfter = spec.stopAfter ?? Interval(nanoseconds: .max)
         self.run = run
         scheduleSeed = seed.child("schedule")
         valueSeed = seed.child("values")

@@ -131,7 +131,7 @@ extension RunRecord.Proof {
         wasNeverReady = grounds.story.finish?.wasNeverReady ?? false
         doubts = RunRecord.Exit.emptiness(grounds)
         doubts += grounds.soundness.checks.filter { !$0.passed }.map {
-            "our own measuring is not sound: \($0.name): \($0.detail)"
+            $0.name == Soundness.steadiness ? $0.detail : "our own measuring is not sound: \($0.name): \($0.detail)"
         }
         doubts += failing.filter { !RunRecord.Exit.isProven($0, grounds) }.map {
             "not proven, because of that: \(RunRecord.Exit.reason($0))"

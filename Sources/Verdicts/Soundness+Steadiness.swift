@@ -2,20 +2,33 @@
 
 import Basics
 import Conformance
+import Faults
 import Metrics
 import Scenarios
 
 extension Soundness {
-    /// Adds the check for a load of one rate that nothing of ours troubles: what faults, restarts and a changing rate do to
-    /// latencies is no backlog.
+    /// The one check that is about the relay, and not about us.
+    static let steadiness = "a steady relay"
+
+    /// Adds the check for a load of one rate under conditions that stay: what faults that come and go, restarts and a changing
+    /// rate do to latencies is no backlog.
     mutating func addSteadiness(_ slope: BacklogSlope?, _ scenario: Scenario) {
-        guard let slope, scenario.faults.isEmpty, scenario.relay.restarts.isEmpty, scenario.workload.isOfOneRate else { return }
+        guard let slope, scenario.relay.restarts.isEmpty, scenario.workload.isOfOneRate,
+            scenario.faults.allSatisfy(\.lastsThroughout)
+        else { return }
         let isSteady = slope.least <= BacklogSlope.limit
         add(
-            "a steady relay", isSteady,
+            Self.steadiness, isSteady,
             isSteady
                 ? "pushes came \(Numbers.slope(slope.slope)) later, by \(slope.seconds) seconds of load"
                 : "the relay fell behind by \(Numbers.slope(slope.slope)): latencies of this run depend on its length")
+    }
+}
+
+extension ScheduledFault {
+    /// From the first event to the last.
+    fileprivate var lastsThroughout: Bool {
+        at == .zero && rule.duration == nil && rule.windows == nil && rule.cure == nil && (rule.times == nil || rule.per != .all)
     }
 }
 

@@ -208,7 +208,7 @@ final class Rig {
         }
     }
 
-    private static func mockOptions(
+    static func mockOptions(
         _ plan: Plan, directory: RunDirectory, place: MockPlace?, clock: RunClock
     ) throws(Failure) -> MockOptions {
         let scenario = plan.scenario
@@ -238,7 +238,7 @@ final class Rig {
         return options
     }
 
-    private static func variables(
+    static func variables(
         _ scenario: Scenario, _ mock: MockService, _ directory: RunDirectory, _ options: RunOptions, webhook: String?
     ) throws(Failure) -> (String) -> String? {
         let coordinates = mock.coordinates

@@ -25,12 +25,13 @@ struct WorkloadDecoder {
         for item in fields.items("scripts", atLeast: 1, atMost: 100) {
             if let script = try weighted(item, isThere) { scripts.append(script) }
         }
-        let spec = WorkloadSpec(
+        var spec = WorkloadSpec(
             arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
             users: users(fields), phones: phones, androids: androids,
             maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
             connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
+        spec.stopAfter = fields.duration("stopAfter", .milliseconds(1)...Fields.longest)
         if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }
         if spec.users.sessionsPerUser > 1, let place = fields.value("users")?.place { refuseForeignCards(spec, at: place) }
         return spec

@@ -22,6 +22,8 @@ package struct WorkloadSpec: Sendable {
     package var connections: Int
     /// From leaving the session's queue until the answer.
     package var requestTimeout: Interval
+    /// No event is planned later than so long behind the load's start, whatever its session still has to say; nil: all are.
+    package var stopAfter: Interval?
 
     /// A plan that is played again: how many times as fast, which `pace` counts in, and what is left out of its beginning.
     package var speed = 1.0

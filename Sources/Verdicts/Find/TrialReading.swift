@@ -1,0 +1,101 @@
+// What a trial's run says: whether it counts, and whether each goal held.
+
+import Basics
+package import Capacity
+import Metrics
+package import Scenarios
+
+package struct TrialReading: Sendable {
+    /// Why it says nothing of the relay; nil: it does.
+    package private(set) var void: String?
+    package private(set) var words: [TrialWord] = []
+    /// Why a goal did not hold, in words.
+    package private(set) var reasons: [String] = []
+    package private(set) var figures = FindRecord.Figures()
+
+    /// The least share of the plan that has to be offered.
+    private static let leastOffered = 0.999
+    /// What of ours that is not sound spoils a trial. That the relay left something open, or was not steady, is its doing.
+    private static let spoiling: Set<String> = [
+        "our lateness", "our queues", "our order", "the history is whole", "the plan is the same", "the run came to its end",
+        "nothing of ours failed", "processors to spare",
+    ]
+
+    /// `goals` are the gates of each goal, by their texts, which the run had; `common` those that every load has to hold.
+    /// `demandsMusts`: the confirmation asks for all rules that must be kept.
+    package init(_ record: RunRecord, goals: [[Gate]], common: [Gate], demandsMusts: Bool = false) {
+        read(record)
+        void = Self.void(record)
+        guard void == nil else { return }
+        let results = Dictionary(record.gates.map { ($0.text, $0) }) { first, _ in first }
+        func word(_ gate: Gate) -> TrialWord {
+            guard let result = results[gate.text] else { return .undecided }
+            let word = Self.word(gate, result, record)
+            let reason = "\(result.text), measured \(result.valueText)"
+            if word == .bad, !reasons.contains(reason) { reasons.append(reason) }
+            return word
+        }
+        let shared = common.map(word)
+        for goal in goals {
+            let all = goal.map(word) + shared
+            words.append(all.contains(.bad) ? .bad : all.contains(.undecided) ? .undecided : .good)
+        }
+        guard demandsMusts, !figures.broken.isEmpty else { return }
+        words = words.map { _ in .bad }
+        reasons += figures.broken.map { "\($0) is broken" }
+    }
+
+    private static func void(_ record: RunRecord) -> String? {
+        if let check = record.soundness.first(where: { !$0.passed && spoiling.contains($0.name) }) {
+            return "\(check.name): \(check.detail)"
+        }
+        if record.exit.code == 1 { return record.exit.reasons.first ?? record.exit.word }
+        let planned = record.load.planned
+        guard Double(record.load.sent) >= leastOffered * Double(planned) else {
+            return "\(record.load.sent) of \(planned) planned events were offered"
+        }
+        return planned == 0 ? "nothing was planned" : nil
+    }
+
+    /// A percentile that chance may have put on this side of its threshold tells nothing, and so does a gate without data.
+    private static func word(_ gate: Gate, _ result: RunRecord.GateResult, _ record: RunRecord) -> TrialWord {
+        guard let passed = result.passed else { return .undecided }
+        guard case .latency(let latency, nil, let statistic) = gate.measure, let percentile = statistic.percentile,
+            let histogram = latency.histogram(record.correlation), histogram.count > 0
+        else { return passed ? .good : .bad }
+        let above = Int((1 - histogram.share(upTo: Int64(gate.threshold))) * Double(histogram.count) + 0.5)
+        let allowed = 1 - percentile / 100
+        let bounds = BinomialBounds(above, of: Int(histogram.count))
+        if passed { return bounds.upper <= allowed ? .good : .undecided }
+        return bounds.lower > allowed ? .bad : .undecided
+    }
+
+    private mutating func read(_ record: RunRecord) {
+        let c = record.correlation
+        figures.planned = record.load.planned
+        figures.sent = record.load.sent
+        func value(_ histogram: Histogram, _ percentile: Double) -> Double? {
+            histogram.count > 0 ? Double(histogram.value(at: percentile)) : nil
+        }
+        figures.p50 = value(c.delivery, 50)
+        figures.p99 = value(c.delivery, 99)
+        figures.staleness = value(c.staleness, 99)
+        figures.lateness = value(c.lateness, 99)
+        figures.slope = record.gates.first { $0.unit == .slope }?.value
+        if c.expected > 0 { figures.lostShare = Double(c.count(.lost)) / Double(c.expected) }
+        if c.events > 0 { figures.errorShare = Double(c.failed + c.dropped) / Double(c.events) }
+        figures.broken = record.proof.broken
+    }
+}
+
+extension GateMeasure.Latency {
+    fileprivate func histogram(_ correlation: Correlation) -> Histogram? {
+        switch self {
+        case .delivery: correlation.delivery
+        case .answer: correlation.answer
+        case .lateness: correlation.lateness
+        // Its counts are time and no samples.
+        case .staleness: nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Whether a trial counts, and what it says of a goal.
+
+import Basics
+import Capacity
+import Conformance
+import Metrics
+import Scenarios
+import Testing
+
+@testable import Verdicts
+
+@Suite("A trial")
+struct TrialReadingTests {
+    /// A thousand deliveries, so many of them above a second.
+    private func record(slow: Int = 0, of count: Int = 1_000, _ turn: (inout RunRecord) -> Void = { _ in }) throws -> RunRecord {
+        var correlation = Correlation()
+        correlation.delivery.record(5_000_000, count: Int64(count - slow))
+        correlation.delivery.record(3_000_000_000, count: Int64(slow))
+        (correlation.events, correlation.expected) = (count, count)
+        var record = RunRecord(
+            name: "n", scenarioPath: "s", scenarioText: "", profile: "p", seed: 1, run: 1, command: "", replayCommand: "",
+            planDigest: "", machine: Machine(), commit: "", toolVersion: "", startedAt: WallTime(seconds: 0),
+            duration: .seconds(10), phases: [], bands: [],
+            load: .init(
+                sessions: 1, planned: Int64(count), sent: Int64(count), answered: Int64(count), failed: 0, dropped: 0, connections: 1),
+            mock: .init(connections: 1, pushes: 1, byStatus: [:], tokens: 1, faultsFired: 0, journalBytes: 0), soundness: [],
+            correlation: correlation, gates: [], verdicts: [], exit: .init(code: 0, word: "passed", reasons: []))
+        let gate = try Gate(parsing: "delivery.p99 < 1s")
+        record.gates = [gate.result(Measure(correlation: correlation, seconds: 10, realSeconds: 10, samples: []))]
+        turn(&record)
+        return record
+    }
+
+    private func reading(_ record: RunRecord, demandsMusts: Bool = false) throws -> TrialReading {
+        TrialReading(record, goals: [[try Gate(parsing: "delivery.p99 < 1s")]], common: [], demandsMusts: demandsMusts)
+    }
+
+    @Test("holds where chance cannot have hidden that it does not, fails in the mirror case, else tells nothing", arguments: [
+        (0, .good), (4, .good), (8, .undecided), (12, .undecided), (20, .bad), (500, .bad),
+    ] as [(Int, TrialWord)])
+    func percentiles(slow: Int, word: TrialWord) throws {
+        let found = try reading(try record(slow: slow))
+        #expect(found.void == nil && found.words == [word], "\(found.words)")
+        #expect(found.reasons.isEmpty == (word != .bad))
+    }
+
+    @Test("tells nothing with too few samples, and nothing of a gate that the run does not have")
+    func lacking() throws {
+        #expect(try reading(try record(of: 100)).words == [.undecided])
+        #expect(try reading(try record { $0.gates = [] }).words == [.undecided])
+    }
+
+    @Test("is void where the rig was the limit, and not for what the relay left open")
+    func voids() throws {
+        for name in ["our lateness", "our queues", "the history is whole", "processors to spare"] {
+            let spoilt = try record { $0.soundness = [.init(name: name, passed: false, detail: "d")] }
+            #expect(try reading(spoilt).void == "\(name): d")
+        }
+        for name in [Soundness.steadiness, "every deadline has passed"] {
+            #expect(try reading(try record { $0.soundness = [.init(name: name, passed: false, detail: "d")] }).void == nil)
+        }
+        #expect(try reading(try record { $0.load.sent = 998 }).void == "998 of 1000 planned events were offered")
+        #expect(try reading(try record { $0.load.sent = 999 }).void == nil)
+        #expect(try reading(try record { $0.exit.code = 1 }).void != nil)
+        #expect(try reading(try record { $0.soundness = [.init(name: "our queues", passed: false, detail: "")] }).words.isEmpty)
+    }
+
+    @Test("asks for every must where it confirms")
+    func musts() throws {
+        let broken = try record { $0.proof.broken = ["one-start"] }
+        #expect(try reading(broken).words == [.good])
+        let confirmed = try reading(broken, demandsMusts: true)
+        #expect(confirmed.words == [.bad] && confirmed.reasons == ["one-start is broken"])
+    }
+
+    @Test("what all goals ask for fails all of them")
+    func common() throws {
+        let slope = try Gate(parsing: "backlog.slope < 0.01")
+        var record = try record()
+        let rows = (0..<10).map { second in
+            var row = SeriesRow(second: second)
+            (row.deliveries, row.deliveryMicroseconds) = (10, second * 500_000)
+            return row
+        }
+        let measure = Measure(
+            correlation: record.correlation, seconds: 10, realSeconds: 10, samples: [], slope: BacklogSlope(rows, in: 0..<10))
+        record.gates.append(slope.result(measure))
+        let goal = [try Gate(parsing: "delivery.p99 < 1s")]
+        let found = TrialReading(record, goals: [goal, goal], common: [slope])
+        #expect(found.words == [.bad, .bad] && found.reasons == ["backlog.slope < 0.01, measured 50 ms a second"])
+        #expect(found.figures.slope == 0.05)
+    }
+}
