@@ -56,7 +56,7 @@ let package = Package(
         room("Pushes", ["Basics"]),
         room("Deflate", ["CZlib"]),
         room("Schemas", ["Basics"]),
-        room("Capacity", ["Basics"]),
+        room("Capacity", []),
         // Floor 2
         room("EventLoop", ["Basics", "OperatingSystem", "CLinux"]),
         room("HTTP2", ["Basics", "HTTP", "CNghttp2"]),
@@ -145,7 +145,7 @@ let package = Package(
         tests(
             "Harness",
             [
-                "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "HTTP", "Harness", "Journal",
+                "APNs", "Basics", "Capacity", "Conformance", "Devices", "EventLoop", "Faults", "HTTP", "Harness", "Journal",
                 "LoadGenerator", "Metrics", "MockServer", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports",
                 "SQLite", "Scenarios", "Verdicts",
             ]),
@@ -173,7 +173,7 @@ let package = Package(
         tests(
             "ReferenceRelay",
             ["Basics", "EventLoop", "HTTP", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "SQLite", "TLS", "WebSocket"]),
-        tests("Reports", ["Basics", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
+        tests("Reports", ["Basics", "Capacity", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
         tests(
             "Sessions",
             [
@@ -186,7 +186,7 @@ let package = Package(
         tests(
             "Verdicts",
             [
-                "Basics", "Conformance", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios",
+                "Basics", "Capacity", "Conformance", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios",
                 "Verdicts",
             ],
             exclude: ["Bench"]),

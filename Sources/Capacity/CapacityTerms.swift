@@ -21,7 +21,10 @@ package struct CapacityTerms: Hashable, Sendable {
 
     /// Coarse first: what is far from the bound needs no seventy seconds.
     var stages: [Stage] {
-        [Stage(width: max(width, 0.08), sum: min(sum, 2 * trial)), Stage(width: max(width, 0.04), sum: min(sum, 4 * trial)), Stage(width: width, sum: sum)]
+        [
+            Stage(width: max(width, 0.08), sum: min(sum, 2 * trial)), Stage(width: max(width, 0.04), sum: min(sum, 4 * trial)),
+            Stage(width: width, sum: sum),
+        ]
     }
 
     struct Stage: Hashable, Sendable {

@@ -113,7 +113,10 @@ package struct GoalSearch: Sendable {
     }
 
     private mutating func count(_ known: (lower: Int?, upper: Int?)) {
-        if let lower = relied.lower, let upper = known.upper, upper <= lower { crossings += 1 }
+        // What a confirmation has refuted was told by trials alike each time.
+        if let lower = relied.lower, let upper = known.upper, upper <= lower, tallies[upper]?.isRefuted != true {
+            crossings += 1
+        }
         if let upper = relied.upper, let lower = known.lower, lower >= upper { crossings += 1 }
         relied = known
     }

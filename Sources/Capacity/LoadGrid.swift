@@ -1,6 +1,6 @@
 // The loads that a search may try: each a fixed factor above the one before, so that a width is a number of places.
 
-import Foundation
+import Glibc
 
 package struct LoadGrid: Hashable, Sendable {
     /// The least load, events per second, above 0.

@@ -18,6 +18,8 @@ package struct LoadTally: Hashable, Sendable {
     /// Confirmations failed here, whatever trials say.
     package var isRefuted = false
 
+    package init() {}
+
     package mutating func add(_ word: TrialWord, seconds: Double) {
         switch word {
         case .good: good += seconds

@@ -7,7 +7,8 @@ extension Verb {
         summary: "Searches the highest load that a relay carries: gates held, nobody falling behind",
         example: "pushrig find Scenarios/capacity.yaml --gate 'delivery.p99 < 2s'",
         options: [
-            Option("--gate", "'[NAME:] EXPR'", isRepeatable: true, "what has to hold; gates of one name are a goal of their own"),
+            Option(
+                "--gate", "'[NAME:] EXPR'", isRepeatable: true, "what has to hold; gates of one name are a goal of their own"),
             Option("--from", "R", "the least load, events per second (default 50)"),
             Option("--to", "R", "the highest load (default 20000)"),
             Option("--width", "PERCENT", "how far apart the two bounds may be (default 2%)"),

@@ -25,7 +25,8 @@ struct Invocation: Sendable {
 
 enum PushRigCommand {
     static let verbs: [Verb] = [
-        .run, .find, .replay, .check, .prove, .judge, .journal, .export, .mock, .exec, .keys, .schema, .initialize, .relay, .bench,
+        .run, .find, .replay, .check, .prove, .judge, .journal, .export, .mock, .exec, .keys, .schema, .initialize, .relay,
+        .bench,
         .report, .list, .explain,
     ]
 

@@ -1,5 +1,5 @@
-// Whether a relay keeps up: how the age of what it delivers grows with the time at which it was told. A queue that grows by ε a
-// second shows only ε·T of delay after T seconds, so a gate on latency alone passes in a short run what fails in a long one.
+// Whether a relay keeps up: how the age of what it delivers grows with the time at which it was told. A queue that grows by ε
+// a second shows only ε·T of delay after T seconds, so a gate on latency alone passes in a short run what fails in a long one.
 
 import Basics
 

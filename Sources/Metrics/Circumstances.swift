@@ -220,7 +220,8 @@ package struct Circumstances: Sendable {
     /// How many connections that were met before a push was due to leave are looked at: who tries again waits longer each time.
     private static let longestTrouble = 64
 
-    /// Connections that one fault met, each no later behind the one before than the trouble had lasted by then, and two seconds.
+    /// Connections that one fault met, each no later behind the one before than the trouble had lasted by then, and two
+    /// seconds.
     private struct Trouble {
         var began: Instant
         var last: Instant

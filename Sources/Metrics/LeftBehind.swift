@@ -11,7 +11,9 @@ struct LeftBehind: Sendable {
 
     mutating func add(_ cards: [CardAges]) {
         for card in cards {
-            guard let left = card.leftBehindAt, var stretch = card.stretches.last, let offeredAt = stretch.offeredAt else { continue }
+            guard let left = card.leftBehindAt, var stretch = card.stretches.last, let offeredAt = stretch.offeredAt else {
+                continue
+            }
             (stretch.start, stretch.end) = (left, left)
             stretches.append(stretch)
             // All of them age to the same instant.

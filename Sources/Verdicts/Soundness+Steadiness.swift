@@ -1,4 +1,5 @@
-// Whether the relay kept up with a load that stays the same. Where it did not, each latency of the run says how long the run was.
+// Whether the relay kept up with a load that stays the same. Where it did not, each latency of the run says how long the run
+// was.
 
 import Basics
 import Conformance
@@ -28,7 +29,8 @@ extension Soundness {
 extension ScheduledFault {
     /// From the first event to the last.
     fileprivate var lastsThroughout: Bool {
-        at == .zero && rule.duration == nil && rule.windows == nil && rule.cure == nil && (rule.times == nil || rule.per != .all)
+        at == .zero && rule.duration == nil && rule.windows == nil && rule.cure == nil
+            && (rule.times == nil || rule.per != .all)
     }
 }
 

@@ -5,13 +5,14 @@ import Capacity
 import LoadGenerator
 import Scenarios
 import Testing
+import Verdicts
 
 @testable import Harness
 
 @Suite("A search is made of a scenario")
 struct FindPlanTests {
     private func scenario(_ overrides: [(path: String, value: String)] = []) throws -> Scenario {
-        try Support.scenario("capacity", overrides)
+        try Place.scenario("capacity", overrides)
     }
 
     @Test("whose load has the wanted events in each measured second", arguments: [40.0, 200, 1_000])
@@ -96,7 +97,7 @@ struct FindPlanTests {
         let many = try FindGoals(["delivery.p999 < 1s"], scenario: scenario, keepsRelay: true)
         #expect(throws: Failure.self) { try FindCheck.check(CapacityTerms(), plan, many) }
         try FindCheck.check(CapacityTerms(), plan, none)
-        for (path, value) in [("clock", "stepped"), ("relay.restarts", "[{ at: 2s }]"), ("clockScale", "2")] {
+        for (path, value) in [("relay.restarts", "[{ at: 2s }]"), ("clockScale", "2")] {
             let odd = try self.scenario([(path, value)])
             #expect(throws: Failure.self) { try FindCheck.check(odd, FindOptions(scenarioPath: "s")) }
         }

@@ -124,7 +124,7 @@ enum Sample {
         rule("retry-keeps-apns-id", .notExercised),
     ]
 
-    private static let machine = Machine(
+    static let machine = Machine(
         host: "bench-1", system: "Debian GNU/Linux 12, kernel 6.1", processor: "AMD EPYC 7B13", cores: 2,
         memoryBytes: 8_200_000_000)
 

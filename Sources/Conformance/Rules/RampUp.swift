@@ -25,8 +25,8 @@ struct RampUp: RuleMachine {
     /// So long behind trouble whoever waited as he was told comes with all others who did.
     private static let rest = 120 * quarters
 
-    /// By the quarter of a second of the run's clock: messages and the first of them, pushes that our calls owed, and answers of
-    /// trouble.
+    /// By the quarter of a second of the run's clock: messages and the first of them, pushes that our calls owed, and answers
+    /// of trouble.
     private var sent: [Int64: (count: Int, first: UInt64)] = [:]
     private var asked: [Int64: Int] = [:]
     private var trouble: Set<Int64> = []

@@ -35,14 +35,16 @@ enum FindCheck {
         let needed = plan.length(of: terms.trial) * 2
         guard terms.budget >= needed else {
             throw Failure(
-                .usage, "a budget of \(Int(terms.budget)) s is too short: one trial takes \(Int(plan.length(of: terms.trial).rounded(.up))) s, "
+                .usage,
+                "a budget of \(Int(terms.budget)) s is too short: one trial takes \(Int((needed / 2).rounded(.up))) s, "
                     + "\(Int(plan.warmUp)) of them until sessions are as many as the load has",
                 hint: "raise --budget, or shorten the sessions, such as by --set workload.pace=10")
         }
         let samples = plan.events(at: terms.from) * terms.trial * 3
         guard samples >= Double(goals.fewestSamples) else {
             throw Failure(
-                .usage, "at \(FindText.plain(terms.from)) no trial has the \(goals.fewestSamples) events that its percentile needs",
+                .usage,
+                "at \(FindText.plain(terms.from)) no trial has the \(goals.fewestSamples) events that its percentile needs",
                 hint: "raise --from or --trial")
         }
     }

@@ -66,7 +66,8 @@ package final class FindCommand {
         guard let former else { return }
         guard former.goals.map(\.gates) == goals.goals.map(\.gates) else {
             throw Failure(
-                .usage, "the search in \(folder) had other gates", hint: "give the same --gate options, or begin another search")
+                .usage, "the search in \(folder) had other gates",
+                hint: "give the same --gate options, or begin another search")
         }
         for trial in former.trials { take(trial) }
     }
@@ -74,7 +75,8 @@ package final class FindCommand {
     package func run() throws(Failure) -> ExitCode {
         signals.attend()
         if options.resume == nil, FileSystem.exists(folder + "/find.json") {
-            throw Failure(.usage, "\(folder) holds a search already", hint: "choose an empty folder, or go on with --resume \(folder)")
+            throw Failure(
+                .usage, "\(folder) holds a search already", hint: "choose an empty folder, or go on with --resume \(folder)")
         }
         try FileSystem.makeDirectory(folder + "/trials")
         say(FindText.head(record, sessions: plan.arrivals(at: options.terms.from), folder: folder))
@@ -160,7 +162,9 @@ package final class FindCommand {
     private func take(_ trial: FindRecord.Trial) {
         record.trials.append(trial)
         guard trial.kind != .warmUp else { return }
-        if record.trials.count > attempts.values.reduce(0, +) { attempts["\(trial.kind.rawValue) \(trial.place)", default: 0] += 1 }
+        if record.trials.count > attempts.values.reduce(0, +) {
+            attempts["\(trial.kind.rawValue) \(trial.place)", default: 0] += 1
+        }
         if let void = trial.void {
             search.recordVoid()
             if case .stop = search.next { record.detail = "\(FindText.rate(trial.rate, record.axis)): \(void)" }

@@ -17,7 +17,8 @@ struct FindGoals {
     /// Where no gate speaks of them.
     private static let usual = ["errors.rate <= 0.1%", "lost.rate <= 0.1%"]
 
-    /// Gates without a name belong to each goal that has one. Throws for a gate that is none, or that rests on what trials lack.
+    /// Gates without a name belong to each goal that has one. Throws for a gate that is none, or that rests on what trials
+    /// lack.
     init(_ texts: [String], scenario: Scenario, keepsRelay: Bool) throws(Failure) {
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         var unnamed: [Gate] = scenario.gates
@@ -76,7 +77,9 @@ struct FindGoals {
     private static func split(_ text: String) -> (name: String, expression: String) {
         guard let colon = text.firstIndex(of: ":") else { return ("", text) }
         let name = text[..<colon]
-        guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) else { return ("", text) }
+        guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) else {
+            return ("", text)
+        }
         return (String(name), String(text[text.index(after: colon)...].drop { $0 == " " }))
     }
 }

@@ -30,7 +30,9 @@ struct FindPlan {
             events += session.events.count
             lengths.append(session.events.last.map { ($0.at - session.start).seconds } ?? 0)
         }
-        guard events > 0 else { throw Failure(.usage, "the scenario's sessions make no call", hint: "add steps to its scripts") }
+        guard events > 0 else {
+            throw Failure(.usage, "the scenario's sessions make no call", hint: "add steps to its scripts")
+        }
         eventsPerSession = Double(events) / Double(plan.sessionCount)
         meanLength = lengths.reduce(0, +) / Double(lengths.count)
         longest = lengths.max() ?? 0

@@ -47,7 +47,9 @@ struct CurveChart {
             panel("delivery", "Delivery, from the planned instant", duration, log: true, [("p50", \.p50), ("p99", \.p99)]),
             panel("slope", "How much later each second's pushes came", Numbers.slope, [("slope", \.slope)]),
             panel("staleness", "Staleness of cards, p99", duration, log: true, [("p99", \.staleness)]),
-            panel("lost", "Lost and refused", Numbers.percent, [("lost", \.lostShare), ("events refused or failed", \.errorShare)]),
+            panel(
+                "lost", "Lost and refused", Numbers.percent,
+                [("lost", \.lostShare), ("events refused or failed", \.errorShare)]),
             panel("processor", "The relay's processor, of one core", Numbers.percent, [("processor", \.processor)]),
             panel(
                 "memory", "The relay's memory, at most", { Numbers.bytes(Int64($0)) },
@@ -57,8 +59,8 @@ struct CurveChart {
 
     private var summary: String {
         let rates = points.map(\.rate)
-        return "\(points.count) points from \(Numbers.rate(rates.min() ?? 0)) to \(Numbers.rate(rates.max() ?? 0)); values from "
-            + "\(text(points.map(\.value).min() ?? 0)) to \(text(points.map(\.value).max() ?? 0))."
+        return "\(points.count) points from \(Numbers.rate(rates.min() ?? 0)) to \(Numbers.rate(rates.max() ?? 0)); "
+            + "values from \(text(points.map(\.value).min() ?? 0)) to \(text(points.map(\.value).max() ?? 0))."
     }
 
     func markup(_ shape: Drawing.Shape) -> Markup {
@@ -66,7 +68,9 @@ struct CurveChart {
         let (left, right) = paper.isWide ? (76.0, 944.0) : (62.0, 390.0)
         let (top, bottom) = (26.0, 196.0)
         let rates = points.map(\.rate)
-        let x = Scale(kind: .logarithmic, domain: (rates.min() ?? 1)...max(rates.max() ?? 1, (rates.min() ?? 1) * 1.1), start: left, end: right)
+        let least = rates.min() ?? 1
+        let x = Scale(
+            kind: .logarithmic, domain: least...max(rates.max() ?? 1, least * 1.1), start: left, end: right)
         let y = scale(&paper, left: left, right: right, top: top, bottom: bottom)
         for tick in Ticks.logarithmic(x.domain.lowerBound, x.domain.upperBound) where x.domain.contains(tick) {
             paper.text(x(tick), bottom + 18, Numbers.rate(tick), "tick", anchor: "middle")
@@ -100,7 +104,8 @@ struct CurveChart {
         let isLog = isLogarithmic && least > 0
         let ticks = isLog ? Ticks.logarithmic(least, most) : Ticks.linear(upTo: max(most, 1e-9), count: 4)
         let low = isLog ? ticks[0] : min(0, least)
-        let scale = Scale(kind: isLog ? .logarithmic : .linear, domain: low...max(ticks[ticks.count - 1], low + 1e-9), start: bottom, end: top)
+        let scale = Scale(
+            kind: isLog ? .logarithmic : .linear, domain: low...max(ticks[ticks.count - 1], low + 1e-9), start: bottom, end: top)
         for tick in ticks {
             paper.line(left, scale(tick), right, scale(tick), tick == 0 ? "axis" : "grid")
             paper.text(left - 8, scale(tick) + 4, text(tick), "tick", anchor: "end")

@@ -41,7 +41,8 @@ package enum FindText {
         if let slope = figures.slope { parts.append("later by \(Numbers.slope(slope))") }
         if let processor = figures.processor { parts.append("relay \(Numbers.percent(processor)) of a core") }
         let kind = trial.kind == .confirm ? "confirm " : ""
-        return "  \(trial.number)  \(Numbers.rate(trial.rate))  \(Numbers.trimmed(trial.seconds, places: 1)) s  \(kind)\(word)  "
+        let seconds = Numbers.trimmed(trial.seconds, places: 1)
+        return "  \(trial.number)  \(Numbers.rate(trial.rate))  \(seconds) s  \(kind)\(word)  "
             + parts.joined(separator: ", ") + (left > 0 ? "  (at most \(minutes(left)) left)" : "") + "\n"
     }
 
@@ -58,7 +59,9 @@ package enum FindText {
         if let figures = highest?.figures {
             if let processor = figures.processor { effort = "relay \(Numbers.percent(processor)) of one core, \(effort)" }
             if let memory = figures.memoryBytes { effort = "relay \(Numbers.bytes(memory)), \(effort)" }
-            if let lateness = figures.lateness { effort = "our lateness p99 \(Numbers.duration(nanoseconds: lateness)), \(effort)" }
+            if let lateness = figures.lateness {
+                effort = "our lateness p99 \(Numbers.duration(nanoseconds: lateness)), \(effort)"
+            }
         }
         lines.append(effort)
         for (rule, from) in record.broken.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
@@ -82,9 +85,9 @@ package enum FindText {
         default: parts.append("capacity not known")
         }
         if let lower = result.lower {
+            let confirmed = result.isConfirmed ? "confirmed \(Numbers.trimmed(record.terms.confirm, places: 1)) s" : "not confirmed"
             parts.append(
-                "holds \(rate(lower, record.axis)) \(seconds(result.lowerGood, result.lowerSeconds, "good"))"
-                    + (result.isConfirmed ? ", confirmed \(Numbers.trimmed(record.terms.confirm, places: 1)) s" : ", not confirmed"))
+                "holds \(rate(lower, record.axis)) \(seconds(result.lowerGood, result.lowerSeconds, "good")), \(confirmed)")
         }
         if let upper = result.upper {
             parts.append("fails \(rate(upper, record.axis)) \(seconds(result.upperBad, result.upperSeconds, "bad"))")

@@ -1,0 +1,52 @@
+// A search with the real program: two trials of a relay that holds the one load it is asked about.
+
+import Basics
+import Foundation
+import Testing
+
+@Suite("pushrig find")
+struct FindVerbTests {
+    @Test("searches, keeps each trial as a run, and goes on where it was stopped")
+    func search() throws {
+        try Rig.withFolder { folder in
+            let out = folder + "/find"
+            let terms = [
+                "--from", "20", "--to", "20", "--trial", "7s", "--sum", "7s", "--confirm", "0s", "--gate", "delivery.p90 < 5s",
+                "--set", "latenessBudget=2s", "--set", "phases.drain=5s",
+            ]
+            let first = try Rig.run(Rig.pushrig, ["find", "Scenarios/capacity.yaml", "--out", out, "--budget", "49s"] + terms)
+            let text = try String(contentsOfFile: out + "/find.json", encoding: .utf8)
+            let record = try JSONValue(parsing: text)
+            #expect(record["format"]?.string == "pushrig.find" && record["goals"]?.array?.count == 1)
+            let trials = try #require(record["trials"]?.array)
+            #expect(trials.first?["kind"]?.string == "warm-up" && trials.count >= 2)
+            for trial in trials {
+                let run = out + "/" + (trial["folder"]?.string ?? "")
+                #expect(FileManager.default.fileExists(atPath: run + "/run.json"))
+                // Both processors may be busy here: then the search says so, and no number.
+                guard trial["void"]?.isNull == true, trial["kind"]?.string == "trial" else { continue }
+                #expect((trial["figures"]?["p99"] ?? trial["figures"]?["deliveryP99Nanoseconds"])?.double ?? 0 > 0)
+            }
+            #expect(FileManager.default.fileExists(atPath: out + "/curve.html"))
+            let stop = record["stop"]?.string
+            #expect(["above-max", "deadline", "rig-limit"].contains(stop), "\(first.out)\(first.error)")
+            #expect(first.code == (stop == "above-max" ? 0 : 5), "\(first.out)\(first.error)")
+            #expect(first.out.contains("find.json, curve.html and the runs"))
+
+            let again = try Rig.run(Rig.pushrig, ["find", "Scenarios/capacity.yaml", "--out", out] + terms)
+            #expect(again.code == 2 && again.error.contains("holds a search already"), "\(again.error)")
+            let other = try Rig.run(Rig.pushrig, ["find", "--resume", out, "--gate", "delivery.p50 < 1s"])
+            #expect(other.code == 2 && other.error.contains("had other gates"), "\(other.error)")
+        }
+    }
+
+    @Test("what no search could answer is one line, before anything starts", arguments: [
+        (["--budget", "5s"], "a budget of 5 s is too short"), (["--from", "9", "--to", "3"], "--from is above --to"),
+        (["--set", "clockScale=2"], "measured in real time"), (["--gate", "delivery.p9999 < 1s"], "no statistic"),
+        (["--resume", "/nowhere"], "cannot read /nowhere/find.json"),
+    ])
+    func refusals(arguments: [String], words: String) throws {
+        let result = try Rig.run(Rig.pushrig, ["find", "Scenarios/capacity.yaml"] + arguments)
+        #expect(result.code == 2 && result.error.contains(words), "\(result.error)")
+    }
+}
