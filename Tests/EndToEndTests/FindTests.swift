@@ -42,7 +42,7 @@ struct FindVerbTests {
 
     @Test("what no search could answer is one line, before anything starts", arguments: [
         (["--budget", "5s"], "a budget of 5 s is too short"), (["--from", "9", "--to", "3"], "--from is above --to"),
-        (["--set", "clockScale=2"], "measured in real time"), (["--gate", "delivery.p9999 < 1s"], "no statistic"),
+        (["--set", "relay.restarts=[{ at: 2s }]"], "restarted on purpose"), (["--gate", "delivery.p9999 < 1s"], "no statistic"),
         (["--resume", "/nowhere"], "cannot read /nowhere/find.json"),
     ])
     func refusals(arguments: [String], words: String) throws {

@@ -59,7 +59,8 @@ struct CurveChart {
 
     private var summary: String {
         let rates = points.map(\.rate)
-        return "\(points.count) points from \(Numbers.rate(rates.min() ?? 0)) to \(Numbers.rate(rates.max() ?? 0)); "
+        let (least, most) = (Numbers.rate(rates.min() ?? 0), Numbers.rate(rates.max() ?? 0))
+        return "\(points.count) points from \(least) to \(most); "
             + "values from \(text(points.map(\.value).min() ?? 0)) to \(text(points.map(\.value).max() ?? 0))."
     }
 

@@ -85,7 +85,8 @@ package enum FindText {
         default: parts.append("capacity not known")
         }
         if let lower = result.lower {
-            let confirmed = result.isConfirmed ? "confirmed \(Numbers.trimmed(record.terms.confirm, places: 1)) s" : "not confirmed"
+            let length = Numbers.trimmed(record.terms.confirm, places: 1)
+            let confirmed = result.isConfirmed ? "confirmed \(length) s" : "not confirmed"
             parts.append(
                 "holds \(rate(lower, record.axis)) \(seconds(result.lowerGood, result.lowerSeconds, "good")), \(confirmed)")
         }
