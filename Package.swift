@@ -103,17 +103,20 @@ let package = Package(
             [
                 "Basics", "Pushes", "Schemas", "Devices", "Journal", "Metrics", "Scenarios", "LoadGenerator", "Verdicts",
             ]),
+        room("Comparison", ["Basics", "Metrics", "Scenarios", "Conformance", "Verdicts"]),
         room(
             "PushRig",
             ["Basics", "OperatingSystem", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 11
-        room("Reports", ["Basics", "OperatingSystem", "Schemas", "Metrics", "Conformance", "Verdicts", "Sessions"]),
+        room(
+            "Reports",
+            ["Basics", "OperatingSystem", "Schemas", "Metrics", "Conformance", "Verdicts", "Sessions", "Comparison"]),
         // Floor 12
         room(
             "Harness",
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
-                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
+                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Comparison", "Reports", "APNs",
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
             ]),
         // Floor 13
@@ -124,6 +127,7 @@ let package = Package(
         tests("APNs", ["Pushes", "APNs", "Basics", "HTTP"]),
         tests("Basics", ["Basics"]),
         tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
+        tests("Comparison", ["Basics", "Comparison", "Conformance", "Metrics", "Scenarios", "Verdicts"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
         tests("Deflate", ["Deflate"]),
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices", "FCM"]),
@@ -170,7 +174,7 @@ let package = Package(
         tests(
             "ReferenceRelay",
             ["Basics", "EventLoop", "HTTP", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "SQLite", "TLS", "WebSocket"]),
-        tests("Reports", ["Basics", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
+        tests("Reports", ["Basics", "Comparison", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
         tests(
             "Sessions",
             [

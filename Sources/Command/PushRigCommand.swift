@@ -25,8 +25,8 @@ struct Invocation: Sendable {
 
 enum PushRigCommand {
     static let verbs: [Verb] = [
-        .run, .replay, .check, .prove, .judge, .journal, .export, .mock, .exec, .keys, .schema, .initialize, .relay, .bench,
-        .report, .list, .explain,
+        .run, .replay, .compare, .check, .prove, .judge, .journal, .export, .mock, .exec, .keys, .schema, .initialize, .relay,
+        .bench, .report, .list, .explain,
     ]
 
     static func main() -> Never {
