@@ -23,7 +23,7 @@ extension Verb {
             Option("--set", "PATH=VALUE", isRepeatable: true, "with --live: changes one value of the scenario"),
             Option(
                 "--metric", "NAME", isRepeatable: true,
-                "what is compared (default delivery.p50, delivery.p99, answer.p99); see pushrig list metrics"),
+                "what is compared, as gates name it (default delivery.p50, delivery.p99, answer.p99)"),
             Option("--margin", "MARGIN", "what is the same: a share, a duration or both, whichever is more (default 5%,5ms)"),
             Option("--self-check", "splits the base at random, again and again: how often that alone raises an alarm"),
             Option("--seed", "N", "chance of the comparison and of --live (default 1; with --live the scenario's own)"),
@@ -45,7 +45,8 @@ extension Verb {
         options.command = invocation.command
         if let pairs = try arguments.integer("--live", in: LiveOptions.pairCounts) {
             var live = LiveOptions(
-                scenario: try arguments.onlyOperand("SCENARIO", example: "pushrig compare --live 7 Scenarios/smoke.yaml --new CMD"),
+                scenario: try arguments.onlyOperand(
+                    "SCENARIO", example: "pushrig compare --live 7 Scenarios/smoke.yaml --new CMD"),
                 pairs: pairs)
             live.base = arguments.text("--base")
             live.new = arguments.text("--new")

@@ -41,7 +41,7 @@ package struct BlockBootstrap: Sendable {
         let block = max(1, min(usualBlock, count / 4))
         var seconds: [Int] = []
         while seconds.count < count {
-            let start = Int.random(in: 0..<count, using: &generator)
+            let start = Int(generator.unit() * Double(count))
             seconds += (0..<min(block, count - seconds.count)).map { (start + $0) % count }
         }
         return seconds

@@ -67,9 +67,10 @@ extension Comparison {
         return remarks
     }
 
-    /// 4: a new must is broken; 3: something is worse; 5: something is undecided; else 0.
+    /// 4: a new must is proven broken; 3: something is worse; 5: something is undecided; else 0.
     static func exit(_ record: ComparisonRecord) -> ComparisonRecord.Exit {
-        let musts = record.rules.filter { $0.change == .broken && $0.level == .must }
+        let broken = record.rules.filter { $0.change == .broken && $0.level == .must }
+        let musts = broken.filter(\.isProven)
         let worse = record.metrics.filter { $0.word == .worse }.map(\.name)
             + record.counts.filter { $0.word == .worse }.map(\.name)
         let open = record.metrics.filter { $0.word == .undecided }
@@ -80,12 +81,12 @@ extension Comparison {
             return ComparisonRecord.Exit(code: 4, word: "a must is newly broken", reasons: reasons)
         }
         if !worse.isEmpty { return ComparisonRecord.Exit(code: 3, word: "worse", reasons: worse.map { "\($0) is worse" }) }
-        guard open.isEmpty, !record.metrics.isEmpty else {
+        guard open.isEmpty, broken.isEmpty, !record.metrics.isEmpty else {
             let noise = record.design == .single
                 ? "its seconds differ too much among themselves" : "the runs differ too much among themselves"
-            let reasons = open.map { "\($0.name) is undecided: \($0.reason ?? noise)" }
+            let reasons = broken.map { "\($0.id) is broken, by evidence that is not sound or as one known to be" } + open.map { "\($0.name) is undecided: \($0.reason ?? noise)" }
             return ComparisonRecord.Exit(
-                code: 5, word: "undecided", reasons: record.metrics.isEmpty ? ["nothing was measured"] : reasons)
+                code: 5, word: "undecided", reasons: reasons.isEmpty ? ["nothing was measured"] : reasons)
         }
         return ComparisonRecord.Exit(
             code: 0, word: better.isEmpty ? "same" : "better", reasons: better.map { "\($0) is better" })

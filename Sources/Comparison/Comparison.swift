@@ -98,7 +98,9 @@ package enum Comparison {
             + "\(count) \(record.design == .pairs ? "pairs" : "runs a side") can, or fewer metrics"
     }
 
-    private static func figures(_ metric: DeclaredMetric, _ base: [RunFigures], _ new: [RunFigures]) -> ComparisonRecord.Metric {
+    private static func figures(
+        _ metric: DeclaredMetric, _ base: [RunFigures], _ new: [RunFigures]
+    ) -> ComparisonRecord.Metric {
         ComparisonRecord.Metric(
             name: metric.name, unit: RunFigures.unit(of: metric.measure),
             base: base.compactMap { $0.value(of: metric.measure) }, new: new.compactMap { $0.value(of: metric.measure) },

@@ -84,6 +84,8 @@ package struct ComparisonRecord: Sendable {
         package var level: Conformance.Rule.Level
         package var requirement: String
         package var change: Change
+        /// In some run of those it is broken in, the evidence rests on nothing of ours that was not sound, and it is not known.
+        package var isProven: Bool
         /// In how many runs it was broken.
         package var base: Int
         package var new: Int

@@ -57,8 +57,9 @@ enum ExactFacts {
             }
             guard let told = after.first ?? before.first else { return nil }
             return ComparisonRecord.Rule(
-                id: id, level: told.result.level, requirement: told.result.requirement, change: change, base: before.count,
-                new: after.count, finding: told.result.verdict.findings.first?.message ?? "", directory: told.record.directory)
+                id: id, level: told.result.level, requirement: told.result.requirement, change: change,
+                isProven: (after.isEmpty ? before : after).contains { $0.record.proof.broken.contains(id) },
+                base: before.count, new: after.count, finding: told.result.verdict.findings.first?.message ?? "", directory: told.record.directory)
         }
     }
 

@@ -30,7 +30,8 @@ package struct Rearrangements: Sendable {
             }
             return
         }
-        shifts = Self.sums(pairs).enumerated().flatMap { size, sums in size == 0 ? [] : sums.map { $0 / Double(size) } }.sorted()
+        let sums = Self.sums(pairs)
+        shifts = (1...pairs.count).flatMap { size in sums[size].map { $0 / Double(size) } }.sorted()
     }
 
     /// Two samples, at least one figure in each: they are dealt to the sides anew.

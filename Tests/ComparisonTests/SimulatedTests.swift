@@ -1,4 +1,4 @@
-// The promises of docs/compare.md, simulated: how often the same thing is called worse, and how often what is a tenth slower is.
+// The promises of docs/compare.md, simulated: how often the same thing is called worse, and how often what is a tenth slower.
 
 import Basics
 import Glibc
@@ -59,12 +59,16 @@ struct SimulatedTests {
     ) -> Int {
         var generator = Seed(Self.seed).child("\(design) \(runs) \(factor) \(noise) \(declared)").generator()
         let test = MetricTest(design: design, declared: declared, chance: Seed(Self.seed))
-        return (0..<sets).count { _ in
+        let found = (0..<sets).count { _ in
             var all = metrics(&generator, design, count: runs, factor: factor, noise, metrics: declared)
             for index in all.indices { test.measure(&all[index]) }
             test.decide(&all)
             return anyOf ? all.contains { $0.word == word } : all.allSatisfy { $0.word == word }
         }
+        print(
+            "seed \(Self.seed): \(found) of \(sets) \(word.rawValue), \(runs) \(design.rawValue), \(declared) metrics, "
+                + "new at \(factor), noise \(noise.run) a run, drift \(noise.drift), spoilt \(noise.spoilt)")
+        return found
     }
 
     /// 5 % of so many, and three deviations more: what 5 % can be in so many sets.

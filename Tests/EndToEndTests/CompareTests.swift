@@ -49,7 +49,8 @@ struct CompareTests {
             #expect(twice.code == 2 && twice.error.contains("is on both sides"))
             let unclear = try compare([folder + "/base", folder + "/new", folder + "/other"])
             #expect(unclear.code == 2 && unclear.error.contains("put -- between the sides"))
-            let divided = try compare(["--format", "markdown", "--metric", "delivery.p99", folder + "/base", "--", folder + "/new"])
+            let divided = try compare(
+                ["--format", "markdown", "--metric", "delivery.p99", folder + "/base", "--", folder + "/new"])
             #expect([0, 3, 5].contains(divided.code) && divided.out.contains("## "), "\(divided.error)")
             let check = try compare(["--self-check", folder + "/base"])
             #expect(check.code == 5 && check.error.contains("1 run cannot be split"), "\(check.error)")
@@ -65,7 +66,8 @@ struct CompareTests {
                 ["compare", "--live", "2", Self.scenario, "--new", launch + " --defect sends-twice", "--out", folder + "/c"]
                     + Self.small, seconds: 240)
             #expect(out.code == 4, "\(out.out)\(out.error)")
-            #expect(out.out.contains("newly broken  no-duplicate-push (must, broken in 0 of 2 runs before, 2 of 2 now)"), "\(out.out)")
+            let named = "newly broken  no-duplicate-push (must, broken in 0 of 2 runs before, 2 of 2 now)"
+            #expect(out.out.contains(named), "\(out.out)")
             let json = try Rig.json(folder + "/c/compare.json")
             let (base, new) = (try runs(json, "base"), try runs(json, "new"))
             #expect(base.count == 2 && new.count == 2)

@@ -7,7 +7,8 @@ import Testing
 struct CommandWordsTests {
     @Test("is split as a shell splits it", arguments: [
         ("a b  c", ["a", "b", "c"]), (" a ", ["a"]), ("'a b' c", ["a b", "c"]), (#""a \"b\"" c\ d"#, ["a \"b\"", "c d"]),
-        ("a'b c'd", ["ab cd"]), ("a ''", ["a", ""]), ("{{pushrig}} --listen {{relay.listen}}", ["{{pushrig}}", "--listen", "{{relay.listen}}"]),
+        ("a'b c'd", ["ab cd"]), ("a ''", ["a", ""]),
+        ("{{pushrig}} --listen {{relay.listen}}", ["{{pushrig}}", "--listen", "{{relay.listen}}"]),
         (#"'a\b'"#, [#"a\b"#]),
     ] as [(String, [String])])
     func split(text: String, words: [String]) throws {

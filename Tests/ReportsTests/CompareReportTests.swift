@@ -17,7 +17,8 @@ struct CompareReportTests {
         (record.name, record.profile, record.toolVersion) = ("smoke", "opencode", "0.1.0")
         (record.command, record.design, record.seed) = ("pushrig compare a b", .pairs, .max)
         for _ in 0..<7 {
-            let run = ComparisonRecord.Run(directory: "a/1 <b>", startedAt: WallTime(seconds: 1_790_000_000), seed: 3, exit: "passed")
+            let run = ComparisonRecord.Run(
+                directory: "a/1 <b>", startedAt: WallTime(seconds: 1_790_000_000), seed: 3, exit: "passed")
             record.base.runs.append(run)
             record.new.runs.append(run)
         }
@@ -29,18 +30,19 @@ struct CompareReportTests {
         record.new.series = [row, SeriesRow(second: 1)]
         record.metrics = [
             .init(
-                name: "delivery.p99", unit: .nanoseconds, base: [2e6, 2.1e6], new: [3e6], isBetterWhenMore: false, shift: 0.4055,
-                low: 0.0953, high: nil, chance: 0.0156, adjustedChance: 0.0312, margin: 0.05, word: .worse),
+                name: "delivery.p99", unit: .nanoseconds, base: [2e6, 2.1e6], new: [3e6], isBetterWhenMore: false,
+                shift: 0.4055, low: 0.0953, high: nil, chance: 0.0156, adjustedChance: 0.0312, margin: 0.05, word: .worse),
             .init(
                 name: "errors.rate", unit: .ratio, base: [0], new: [0.01], isBetterWhenMore: false, scale: .difference,
                 shift: 0.01, low: -0.02, high: 0.03, word: .undecided, reason: "not every run has data"),
         ]
         record.counts = [
-            .init(name: "lost", base: [0, 0], new: [0, 3], word: .worse), .init(name: "altered", base: [0], new: [0], word: .same),
+            .init(name: "lost", base: [0, 0], new: [0, 3], word: .worse),
+            .init(name: "altered", base: [0], new: [0], word: .same),
         ]
         record.rules = [
             .init(
-                id: "one-start", level: .must, requirement: "There is one start.", change: .broken, base: 0, new: 2,
+                id: "one-start", level: .must, requirement: "There is one start.", change: .broken, isProven: true, base: 0, new: 2,
                 finding: "two | starts", directory: "a/1 <b>")
         ]
         record.percentiles = Comparison.percentiles(record)
@@ -68,8 +70,9 @@ struct CompareReportTests {
         #expect(validator.complaints(about: ComparisonRecord().json) == [])
         let full = record {
             $0.firstDifference = "number 3"
-            let metrics = [ComparisonRecord.Metric(name: "m", unit: .count, base: [1, 2, 3, 4], new: [], isBetterWhenMore: false)]
-            $0.selfCheck = SelfCheck(metrics, margin: Margin(), seed: Seed(1))
+            let metric = ComparisonRecord.Metric(
+                name: "m", unit: .count, base: [1, 2, 3, 4], new: [], isBetterWhenMore: false)
+            $0.selfCheck = SelfCheck([metric], margin: Margin(), seed: Seed(1))
         }
         #expect(full.selfCheck != nil)
         #expect(validator.complaints(about: full.json) == [])
@@ -90,11 +93,13 @@ struct CompareReportTests {
     @Test("the terminal has a table, and the sentence last")
     func terminal() {
         let text = CompareText.text(record(), color: false)
-        #expect(text.contains("delivery.p99  2.05 ms  3 ms  +50 %   +10 % … ?     0.031  worse\n"), "\(text)")
-        #expect(text.contains("errors.rate   0 %      1 %   +1 %    -2 % … +3 %          undecided: not every run has data\n"), "\(text)")
+        #expect(text.contains("delivery.p99  2.05 ms  3 ms  +50 %   +10 % … ?      0.031  worse\n"), "\(text)")
+        let open = "errors.rate   0 %      1 %   +1 %    -2 % … +3 %           undecided: not every run has data\n"
+        #expect(text.contains(open), "\(text)")
         #expect(text.contains("lost   0     0 to 3  worse\n"))
         #expect(text.contains("none on either side: altered\n"))
-        #expect(text.contains("newly broken  one-start (must, broken in 0 of 7 runs before, 2 of 7 now): There is one start.\n"))
+        let rule = "newly broken  one-start (must, broken in 0 of 7 runs before, 2 of 7 now): There is one start.\n"
+        #expect(text.contains(rule))
         #expect(text.contains("memory, most  2 MB  3 MB  +50 %\n"))
         #expect(text.contains("delivery p50       2 ms (2 ms … 2 ms)"))
         let end = """

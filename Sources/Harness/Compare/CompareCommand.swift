@@ -21,10 +21,12 @@ package struct CompareCommand: Sendable {
         let new = try SavedRuns.folders(options.new)
         guard !new.isEmpty else {
             throw Failure(
-                .usage, "there is no run in \(options.new.joined(separator: ", "))", hint: "give run folders, or folders that hold some")
+                .usage, "there is no run in \(options.new.joined(separator: ", "))",
+                hint: "give run folders, or folders that hold some")
         }
         guard !base.isEmpty else {
-            Console.error("pushrig: there is no baseline: no run in \(options.base.joined(separator: ", ")); nothing is compared\n")
+            let places = options.base.joined(separator: ", ")
+            Console.error("pushrig: there is no baseline: no run in \(places); nothing is compared\n")
             return .inconclusive
         }
         if let both = base.first(where: new.contains) {

@@ -18,7 +18,8 @@ enum FirstDifference {
 
         var words: String {
             "at +\(at), \(place.isEmpty ? "without our marker" : place), \(type.isEmpty ? "no push type" : type)"
-                + (event.isEmpty ? "" : " \(event)") + (priority.isEmpty ? "" : ", priority \(priority)") + ", answered \(status)"
+                + (event.isEmpty ? "" : " \(event)") + (priority.isEmpty ? "" : ", priority \(priority)")
+                + ", answered \(status)"
         }
     }
 

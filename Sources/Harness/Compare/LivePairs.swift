@@ -85,7 +85,8 @@ package final class LivePairs {
             var lines: [String] = []
             var why: String?
             for side in order {
-                guard let record = try play(side, seed.child("pair \(pair)"), "\(out)/\(side.rawValue)/\(name)") else { return false }
+                let folder = "\(out)/\(side.rawValue)/\(name)"
+                guard let record = try play(side, seed.child("pair \(pair)"), folder) else { return false }
                 if let reason = record.voidReason { why = why ?? "\(side.rawValue): \(reason)" }
                 lines.append("\(side.rawValue) \(record.exit.word), delivery p99 \(p99(record))")
                 if why != nil { break }
@@ -97,7 +98,8 @@ package final class LivePairs {
             say("pair \(pair) of \(live.pairs) is void, \(why)\n")
             guard attempt < Self.mostAttempts else {
                 throw Failure(
-                    .usage, "pair \(pair) was void \(attempt) times: \(why)", hint: "play on a quieter machine, or with less load")
+                    .usage, "pair \(pair) was void \(attempt) times: \(why)",
+                    hint: "play on a quieter machine, or with less load")
             }
             for side in order {
                 rename("\(out)/\(side.rawValue)/\(name)", "\(out)/void/\(side.rawValue)-\(name)-\(attempt)")
@@ -132,9 +134,9 @@ package final class LivePairs {
         if isInterrupted { return nil }
         guard FileSystem.exists(folder + "/run.json") else {
             let last = process.lastWords
+            let why = last.isEmpty ? process.ending ?? "it left nothing" : last
             throw Failure(
-                .run, "the \(side.rawValue) relay could not be run: \(last.isEmpty ? process.ending ?? "it left nothing" : last)",
-                hint: "see \(folder).log")
+                .run, "the \(side.rawValue) relay could not be run: \(why)", hint: "see \(folder).log")
         }
         let record = try ReportFiles.readRecord(at: folder)
         guard record.exit.code != 1 else {

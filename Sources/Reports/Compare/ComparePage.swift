@@ -92,18 +92,20 @@ struct ComparePage {
     }
 
     private var charts: Markup {
-        let spectra = [("delivery", record.base.delivery, record.new.delivery), ("answer", record.base.answer, record.new.answer)]
-            .markup { name, base, new in
-                let curves = [
-                    SpectrumChart.Curve(name: "base", histogram: base, color: 0),
-                    SpectrumChart.Curve(name: "new", histogram: new, color: 1),
-                ]
-                let text = "\(name == "delivery" ? "Event to push" : "Call to answer"), all runs of a side together."
-                let chart = SpectrumChart(
-                    name: name, title: "\(name) latency by percentile, base and new", summary: text, curves: curves)
-                let key = legend(curves.map { ($0.name, "stroke c\($0.color)") }, onlyNarrow: true)
-                return "<div class=\"card\">\(figure(text, isEmpty: chart.isEmpty, legend: key, chart.markup))</div>\n"
-            }
+        let latencies = [
+            ("delivery", record.base.delivery, record.new.delivery), ("answer", record.base.answer, record.new.answer),
+        ]
+        let spectra = latencies.markup { name, base, new in
+            let curves = [
+                SpectrumChart.Curve(name: "base", histogram: base, color: 0),
+                SpectrumChart.Curve(name: "new", histogram: new, color: 1),
+            ]
+            let text = "\(name == "delivery" ? "Event to push" : "Call to answer"), all runs of a side together."
+            let chart = SpectrumChart(
+                name: name, title: "\(name) latency by percentile, base and new", summary: text, curves: curves)
+            let key = legend(curves.map { ($0.name, "stroke c\($0.color)") }, onlyNarrow: true)
+            return "<div class=\"card\">\(figure(text, isEmpty: chart.isEmpty, legend: key, chart.markup))</div>\n"
+        }
         let text = "Deliveries by the second of their event: the mean of all runs of a side, and the slowest of any."
         let course = CourseChart(base: record.base, new: record.new, summary: text)
         let key = legend(CourseChart.legend, onlyNarrow: false)

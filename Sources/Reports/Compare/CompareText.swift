@@ -35,7 +35,10 @@ package enum CompareText {
         text += "\n" + table(
             ["all runs together", "base (95 % by rank)", "new (95 % by rank)"],
             record.percentiles.map { row in
-                ["\(row.name) \(Numbers.percentile(row.percentile))", CompareWords.ranked(row.base), CompareWords.ranked(row.new)]
+                [
+                    "\(row.name) \(Numbers.percentile(row.percentile))", CompareWords.ranked(row.base),
+                    CompareWords.ranked(row.new),
+                ]
             })
         let uses = record.uses.filter { $0.base != nil || $0.new != nil }
         if !uses.isEmpty {
