@@ -84,7 +84,8 @@ extension Comparison {
         guard open.isEmpty, broken.isEmpty, !record.metrics.isEmpty else {
             let noise = record.design == .single
                 ? "its seconds differ too much among themselves" : "the runs differ too much among themselves"
-            let reasons = broken.map { "\($0.id) is broken, by evidence that is not sound or as one known to be" } + open.map { "\($0.name) is undecided: \($0.reason ?? noise)" }
+            let doubtful = broken.map { "\($0.id) is broken, and not by sound evidence, or is known to be" }
+            let reasons = doubtful + open.map { "\($0.name) is undecided: \($0.reason ?? noise)" }
             return ComparisonRecord.Exit(
                 code: 5, word: "undecided", reasons: reasons.isEmpty ? ["nothing was measured"] : reasons)
         }

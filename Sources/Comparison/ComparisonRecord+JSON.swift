@@ -69,7 +69,8 @@ extension ComparisonRecord.Rule {
     fileprivate var json: JSONValue {
         [
             "id": .string(id), "level": .string(level.rawValue), "requirement": .string(requirement),
-            "change": .string(change.rawValue), "proven": .bool(isProven), "base": .integer(Int64(base)), "new": .integer(Int64(new)),
+            "change": .string(change.rawValue), "proven": .bool(isProven),
+            "base": .integer(Int64(base)), "new": .integer(Int64(new)),
             "finding": .string(finding), "directory": .string(directory),
         ]
     }

@@ -56,10 +56,11 @@ enum ExactFacts {
                 return nil
             }
             guard let told = after.first ?? before.first else { return nil }
+            let isProven = (after.isEmpty ? before : after).contains { $0.record.proof.broken.contains(id) }
             return ComparisonRecord.Rule(
-                id: id, level: told.result.level, requirement: told.result.requirement, change: change,
-                isProven: (after.isEmpty ? before : after).contains { $0.record.proof.broken.contains(id) },
-                base: before.count, new: after.count, finding: told.result.verdict.findings.first?.message ?? "", directory: told.record.directory)
+                id: id, level: told.result.level, requirement: told.result.requirement, change: change, isProven: isProven,
+                base: before.count, new: after.count, finding: told.result.verdict.findings.first?.message ?? "",
+                directory: told.record.directory)
         }
     }
 

@@ -83,6 +83,21 @@ struct CompareTests {
         }
     }
 
+    @Test("of two histories by a stepped clock tells the first push that differs")
+    func stepped() throws {
+        try Rig.withFolder { folder in
+            for (name, more) in [("a", []), ("b", []), ("c", ["--set", "relay.launch[23]=5h"])] as [(String, [String])] {
+                let words = ["run", "Scenarios/long/S0-8h.yaml", "--out", folder + "/" + name, "--quiet"]
+                _ = try Rig.run(Rig.pushrig, words + more)
+            }
+            let same = try compare([folder + "/a", folder + "/b", "--format", "json"])
+            #expect(try JSONValue(parsing: same.out)["firstDifference"] == .null, "\(same.out)")
+            let other = try compare([folder + "/a", folder + "/c"])
+            #expect(other.code == 4, "\(other.out)\(other.error)")
+            #expect(other.out.contains("the first push that differs: number "), "\(other.out)")
+        }
+    }
+
     private func runs(_ json: JSONValue, _ side: String) throws -> [(seed: String, at: String)] {
         try #require(json[side]?["runs"]?.array).map { ($0["seed"]?.string ?? "", $0["startedAt"]?.string ?? "") }
     }

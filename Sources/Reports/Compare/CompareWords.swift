@@ -130,8 +130,9 @@ enum CompareWords {
 
     static func selfCheck(_ check: SelfCheck) -> String {
         let few = check.half < Comparison.leastRuns ? ", too few to tell anything apart" : ""
-        return "self-check: \(Numbers.count(check.alarms)) of \(Numbers.count(check.splits)) random halves of one side were told "
-            + "apart, \(Numbers.percent(check.rate)) (at most \(Numbers.percent(MetricTest.alpha)) is promised); halves of "
-            + "\(Numbers.count(check.half, "run"))\(few); the later half against the earlier: \(check.inOrder.rawValue)"
+        return "self-check: \(Numbers.count(check.alarms)) of \(Numbers.count(check.splits)) random halves of one side "
+            + "were told apart, \(Numbers.percent(check.rate)) (at most \(Numbers.percent(MetricTest.alpha)) is promised); "
+            + "halves of \(Numbers.count(check.half, "run"))\(few); the later half against the earlier: "
+            + check.inOrder.rawValue
     }
 }
