@@ -53,7 +53,8 @@ enum FirstDifference {
         let start = origin ?? found.first?.at ?? Instant(nanoseconds: 0)
         let pushes = found.map { at, push in
             Push(
-                at: at - start, place: push.marker.map { "session \($0.session) step \($0.step)" } ?? "",
+                // Below a millisecond it is the machine that tells, not the stepped clock.
+                at: .milliseconds(((at - start).nanoseconds + 500_000) / 1_000_000), place: push.marker.map { "session \($0.session) step \($0.step)" } ?? "",
                 type: push.pushType ?? "", event: push.event.map { "\($0)" } ?? "", priority: push.priority ?? "",
                 status: push.status)
         }
