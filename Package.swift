@@ -104,18 +104,23 @@ let package = Package(
             [
                 "Basics", "Pushes", "Schemas", "Devices", "Journal", "Metrics", "Scenarios", "LoadGenerator", "Verdicts",
             ]),
+        room("Comparison", ["Basics", "Metrics", "Scenarios", "Conformance", "Verdicts"]),
         room(
             "PushRig",
             ["Basics", "OperatingSystem", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 11
         room(
-            "Reports", ["Basics", "OperatingSystem", "Schemas", "Capacity", "Metrics", "Conformance", "Verdicts", "Sessions"]),
+            "Reports",
+            [
+                "Basics", "OperatingSystem", "Schemas", "Capacity", "Metrics", "Conformance", "Verdicts", "Sessions", "Comparison",
+            ]),
         // Floor 12
         room(
             "Harness",
             [
                 "Basics", "OperatingSystem", "Pushes", "Capacity", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
-                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
+                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Comparison", "Reports",
+                "APNs",
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
             ]),
         // Floor 13
@@ -127,6 +132,7 @@ let package = Package(
         tests("Basics", ["Basics"]),
         tests("Capacity", ["Basics", "Capacity"]),
         tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
+        tests("Comparison", ["Basics", "Comparison", "Conformance", "Metrics", "Scenarios", "Verdicts"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
         tests("Deflate", ["Deflate"]),
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices", "FCM"]),
@@ -173,7 +179,9 @@ let package = Package(
         tests(
             "ReferenceRelay",
             ["Basics", "EventLoop", "HTTP", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "SQLite", "TLS", "WebSocket"]),
-        tests("Reports", ["Basics", "Capacity", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
+        tests(
+            "Reports",
+            ["Basics", "Capacity", "Comparison", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
         tests(
             "Sessions",
             [

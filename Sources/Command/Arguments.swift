@@ -34,6 +34,8 @@ struct Option: Sendable {
 /// A command line that fits the options of its verb.
 struct Arguments: Sendable {
     private(set) var operands: [String] = []
+    /// How many of them stood before `--`; nil: there was none.
+    private(set) var operandsBeforeDivide: Int?
     private var values: [String: [String]] = [:]
 
     /// Throws a usage failure that names the wrong word and what was probably meant.
@@ -45,6 +47,7 @@ struct Arguments: Sendable {
                 continue
             }
             if word == "--" {
+                operandsBeforeDivide = operands.count
                 operands += rest
                 return
             }

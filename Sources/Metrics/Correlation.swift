@@ -45,6 +45,9 @@ package struct Correlation: Sendable {
     /// The same over time, and the worst of it.
     package var cards = AgedCards()
 
+    /// Latencies one by one; nil: nobody asked for them.
+    package var intervals: IntervalLatencies?
+
     /// One row per second from the origin on, without gaps.
     package var series: [SeriesRow] = []
     /// Pushes by `"status reason"`, such as `"400 BadDeviceToken"`, `"200"`, and `"no answer"`.

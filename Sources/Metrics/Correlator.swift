@@ -75,6 +75,9 @@ package struct Correlator: Sendable {
         correlation.cards = AgedCards(origin: origin)
     }
 
+    /// From now on latencies are kept one by one as well, in `Correlation.intervals`.
+    package mutating func keepIntervals() { correlation.intervals = IntervalLatencies() }
+
     // MARK: As it comes
 
     package mutating func observe(_ push: SeenPush, reason: String) {
@@ -138,6 +141,10 @@ package struct Correlator: Sendable {
     private mutating func measureAnswer(_ call: SeenCall) {
         let answer = (call.answeredAt - call.plannedAt).nanoseconds
         correlation.answer.record(answer)
+        if correlation.intervals != nil {
+            let second = series.second(of: call.plannedAt)
+            correlation.intervals?.add(answer: call.answeredAt - call.plannedAt, second: second)
+        }
         correlation.answerUncorrected.record((call.answeredAt - call.sentAt).nanoseconds)
         answers[number(of: call.kind), default: Histogram()].record(answer)
     }
@@ -207,6 +214,10 @@ package struct Correlator: Sendable {
             series.add(delivery: latency, plannedAt: row.plannedAt)
             if row.plannedAt >= measuredFrom {
                 correlation.delivery.record(latency.nanoseconds)
+                if correlation.intervals != nil {
+                    let (kind, second) = (name(of: row.kind), series.second(of: row.plannedAt))
+                    correlation.intervals?.add(delivery: latency, kind: kind, second: second)
+                }
                 deliveries[number(of: row.kind), default: Histogram()].record(latency.nanoseconds)
             }
         }

@@ -22,6 +22,8 @@ package struct JudgeOptions: Sendable {
     package var maxExamples = Correlator.fewExamples
     /// Rules see the accounts of these users alone; nil: of all.
     package var users: Set<UInt32>?
+    /// Latencies are kept one by one, beside their histograms.
+    package var keepsIntervals = false
 
     package init() {}
 }
@@ -86,9 +88,10 @@ private struct Judgement {
     func judge(_ reader: JournalReader) throws(Failure) -> RunRecord {
         let context = context()
         let origin = try origin(reader)
-        let correlator = Correlator(
+        var correlator = Correlator(
             kinds: plan.kinds, origin: origin, measuredFrom: (origin ?? begun) + scenario.phases.warmUp,
             maxExamples: options.maxExamples, pace: scenario.pace)
+        if options.keepsIntervals { correlator.keepIntervals() }
         var pass = Pass(plan: plan, scenario: scenario, context: context, correlator: correlator)
         pass.users = options.users
         _ = try reader.forEach(since: nil) { entry in
