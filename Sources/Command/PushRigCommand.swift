@@ -25,7 +25,7 @@ struct Invocation: Sendable {
 
 enum PushRigCommand {
     static let verbs: [Verb] = [
-        .run, .replay, .check, .prove, .judge, .journal, .export, .mock, .exec, .keys, .schema, .initialize, .relay, .bench,
+        .run, .replay, .check, .prove, .judge, .merge, .journal, .export, .mock, .exec, .keys, .schema, .initialize, .relay, .bench,
         .report, .list, .explain,
     ]
 
