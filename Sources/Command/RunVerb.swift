@@ -16,7 +16,7 @@ extension Verb {
                 "a rule that is known to break; one that heals fails the run"),
             Option(
                 "--mock", "DIR|URL", isRepeatable: true,
-                "a mock that is up on this state directory: the run has its place until it is over; of shards: its admin API"),
+                "a mock that is up on this state directory, whose place the run has; for shards: the admin API of one"),
             Option("--clock-scale", "N", "how many times as fast as real time the run's clock runs, at most 3600"),
             Option("--stepped", "the run's clock moves only when nothing is in flight, and then at once"),
             Option("--strict", "what the relay should do counts like what it must"),

@@ -15,7 +15,8 @@ extension Soundness {
             "every shard is there once", merged.voids.isEmpty,
             merged.voids.isEmpty
                 ? "\(merged.count) of \(merged.count) shards" + (merged.runID.isEmpty ? "" : " of run \(merged.runID)")
-                : merged.voids.joined(separator: "; "), costs: .absence)
+                : "\(merged.parts.count) of \(merged.count) shards were taken, and \(merged.voids.count) "
+                    + "\(merged.voids.count == 1 ? "thing is" : "things are") wrong with them", costs: .absence)
         guard merged.bar > .zero else { return }
         let most = scenario.inFlightGrace * Self.clockShare
         add(

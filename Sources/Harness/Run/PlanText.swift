@@ -11,7 +11,7 @@ struct PlanText {
     let scenario: Scenario
     let seed: Seed
     /// The plan in one piece, where `plan` is one shard of it.
-    let whole: Plan
+    var whole: Plan?
 
     var text: String {
         let summary = plan.summary
@@ -24,7 +24,7 @@ struct PlanText {
             "pushes     \(summary.expectedPushes) expected" + (plan.hasReactions ? ", without those of reactions" : ""),
             "digest     \(summary.digest)",
         ]
-        if plan.shard.count > 1 {
+        if plan.shard.count > 1, let whole {
             lines.append("shard      \(plan.shard.index) of \(plan.shard.count); all together: \(whole.digest())")
         }
         if plan.phoneCount > 0 { lines.append("phones     \(plan.phoneCount)" + (plan.hasActs ? ", users act on them" : "")) }
