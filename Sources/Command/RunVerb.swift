@@ -72,7 +72,8 @@ extension Verb {
         guard let text = arguments.text("--shard") else {
             let needing = ["--shards", "--run-id", "--barrier", "--barrier-wait"].first { arguments.has($0) }
             guard let lonely = needing ?? (mocks.isEmpty ? nil : "--mock \(mocks[0])") else { return nil }
-            throw Failure(.usage, "\(lonely) is for shards", hint: "add --shard I/N, or --shard auto; one run alone is --shard 0/1")
+            throw Failure(
+                .usage, "\(lonely) is for shards", hint: "add --shard I/N, or --shard auto; one run alone is --shard 0/1")
         }
         let count = try arguments.integer("--shards", in: 1...1_000_000)
         var part = PartOptions(

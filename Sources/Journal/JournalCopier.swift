@@ -92,7 +92,8 @@ private final class JournalCopier {
             tally.leftOut += 1
             return true
         }
-        guard try record.kind == .push ? copyPush(record, segment, shift) : copyEvent(record, segment, shift) else { return false }
+        let isPush = record.kind == .push
+        guard try isPush ? copyPush(record, segment, shift) : copyEvent(record, segment, shift) else { return false }
         stretch(to: wall)
         return true
     }

@@ -123,7 +123,8 @@ extension MergedNote {
                 parts.map { part in
                     [
                         "index": .integer(Int64(part.index)), "folder": .string(part.folder),
-                        "offsetNanoseconds": .integer(part.offset.nanoseconds), "barNanoseconds": .integer(part.bar.nanoseconds),
+                        "offsetNanoseconds": .integer(part.offset.nanoseconds),
+                        "barNanoseconds": .integer(part.bar.nanoseconds),
                     ]
                 }),
             "missing": .array(missing.map { .integer(Int64($0)) }), "voids": .strings(voids), "relays": .integer(Int64(relays)),

@@ -153,8 +153,10 @@ extension RunRecord.Proof {
             doubts += grounds.gates.filter { $0.passed == false }.map(RunRecord.Exit.reason)
         }
         doubts += grounds.gates.filter { $0.passed == nil }.map { gate in
-            gate.value == nil || grounds.bar == .zero ? "gate without data: \(gate.text)" : "gate undecided: \(gate.text), measured "
-                + "\(gate.valueText), and the clocks of the machines agree within \(grounds.bar) only"
+            gate.value == nil || grounds.bar == .zero
+                ? "gate without data: \(gate.text)"
+                : "gate undecided: \(gate.text), measured \(gate.valueText), and the clocks of the machines "
+                    + "agree within \(grounds.bar) only"
         }
     }
 }

@@ -86,9 +86,13 @@ struct ShardTests {
         #expect(try told(["run", stepped, "--shard", "auto"]).contains("finds none of JOB_COMPLETION_INDEX"))
         #expect(try told(["merge"]).contains("DIR is missing"))
         #expect(try told(["merge", "Scenarios"]).contains("holds no journal"))
-        let single = try Rig.run(
-            Rig.pushrig, ["run", "Tests/Shards/shared.yaml", "--set", "seed=null", "--shard", "0/2", "--dry-run"])
-        #expect(single.code == 2, "\(single.error)")
+        try Rig.withFolder { folder in
+            let text = try String(contentsOfFile: Rig.root + "/Tests/Shards/shared.yaml", encoding: .utf8)
+            let seedless = text.replacing("seed: 11\n", with: "").replacing("../..", with: Rig.root)
+            try seedless.write(toFile: folder + "/s.yaml", atomically: false, encoding: .utf8)
+            #expect(try told(["run", folder + "/s.yaml", "--shard", "0/2", "--dry-run"]).contains("shards of one run need one seed"))
+            #expect(try Rig.run(Rig.pushrig, ["run", folder + "/s.yaml", "--shard", "0/2", "--dry-run", "--seed", "3"]).code == 0)
+        }
     }
 }
 
@@ -130,7 +134,7 @@ private final class Field {
 
     /// Starts a shard; its clock is off by `shift`.
     func shard(
-        _ index: Int, of count: Int, shift: String = "0s", wait: String = "20s", _ more: [String] = []
+        _ index: Int, of count: Int, shift: String = "0s", wait: String = "20s", to name: String? = nil, lateStart: String? = nil
     ) throws -> Process {
         let admin = try #require(mock.ready["admin"]?.string)
         let process = Process()
@@ -138,9 +142,9 @@ private final class Field {
         process.currentDirectoryURL = URL(filePath: Rig.root)
         process.environment = ProcessInfo.processInfo.environment.merging(["PUSHRIG_TEST_CLOCK": shift]) { $1 }
         process.arguments = [
-            "run", "Tests/Shards/shared.yaml", "--shard", "\(index)/\(count)", "--run-id", "r", "--mock", admin, "--barrier", admin,
-            "--barrier-wait", wait, "--set", "relay.url=" + url, "--quiet", "--out", "\(folder)/\(index)",
-        ] + more
+            "run", "Tests/Shards/shared.yaml", "--shard", "\(index)/\(count)", "--run-id", "r", "--mock", admin, "--set",
+            "relay.url=" + url, "--quiet", "--out", folder + "/" + (name ?? "\(index)"),
+        ] + (lateStart.map { ["--start-at", $0] } ?? ["--barrier", admin, "--barrier-wait", wait])
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -188,9 +192,17 @@ struct SharedShardTests {
             let alone = try field.merge(["0", "1", "2"], to: "no-mock")
             #expect(alone.code == 5 && alone.error.contains("the journal of the mock at http"), "\(alone.error)")
             #expect(!alone.out.contains("proven all the same"), "\(alone.out)")
-            let late = try field.shard(1, of: 3, ["--out", folder + "/late"])
-            late.waitUntilExit()
-            #expect(late.terminationStatus == 2 || late.terminationStatus == 5)
+            for (name, start) in [("late", "2026-01-01T00:00:00Z"), ("double", nil)] {
+                let void = try field.shard(1, of: 3, to: name, lateStart: start)
+                void.waitUntilExit()
+                #expect(void.terminationStatus == 5)
+                let merged = try field.merge(["0", name, "2", "mock"], to: "with-" + name)
+                #expect(merged.code == 5, "\(merged.out)\(merged.error)")
+                let says = start == nil ? "is at the barrier already" : "shard 1 came late: it was to begin"
+                #expect(merged.error.contains(says) && merged.error.split(separator: "\n").count == 1, "\(merged.error)")
+                // What its namesake sent is nobody's, and not held against the relay.
+                #expect(merged.out.contains("gate  passed     unexpected == 0"), "\(merged.out)")
+            }
         }
     }
 

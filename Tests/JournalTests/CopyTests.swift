@@ -81,9 +81,10 @@ import Testing
             #expect(writer.commit())
         }
         let push = try #require(copy.entries.compactMap(\.push).last)
-        #expect(push.connection == 1 << 40 + 7 && push.faultRule == 65_538)
+        let moved: Int64 = 1 << 40 + 7
+        #expect(push.connection == UInt64(moved) && push.faultRule == 65_538)
         let notes = copy.entries.compactMap(\.note)
-        #expect(notes[0].json(of: .connectionClosed)?["connection"]?.int == 1 << 40 + 7)
+        #expect(notes[0].json(of: .connectionClosed)?["connection"]?.int == moved)
         #expect(notes[1].json(of: .fault)?["rule"] == 65_538 && notes[1].json(of: .fault)?["connection"] == 0)
         #expect(notes[2].lateOutcome?.push == push.id)
     }

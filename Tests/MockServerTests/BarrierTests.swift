@@ -26,8 +26,8 @@ import Testing
         var barriers = Barriers()
         #expect(come(&barriers, 0) == "waits")
         #expect(come(&barriers, 0) == "waits", "asked again")
-        #expect(come(&barriers, 1, after: .seconds(3)) == "starts 5 s")
-        #expect(come(&barriers, 0, after: .seconds(4)) == "starts 5 s")
+        #expect(come(&barriers, 1, after: .seconds(3)) == "starts 5s")
+        #expect(come(&barriers, 0, after: .seconds(4)) == "starts 5s")
         #expect(come(&barriers, 0, run: "another") == "waits")
     }
 
@@ -39,8 +39,15 @@ import Testing
         #expect(come(&barriers, 1, of: 3) == "mixed")
         _ = come(&barriers, 1)
         #expect(come(&barriers, 1, claim: "another", after: .seconds(9)) == "double")
-        // A run of more shards than came, which began all the same, there is none: whoever is new is another attempt.
         #expect(barriers.start(of: "r") == now + Barriers.lead)
+    }
+
+    @Test func `who comes when another has given up does not begin alone`() {
+        var barriers = Barriers()
+        #expect(come(&barriers, 0) == "waits")
+        #expect(come(&barriers, 1, after: Barriers.absence + .seconds(1)) == "late")
+        #expect(come(&barriers, 0, after: Barriers.absence + .seconds(2)) == "waits")
+        #expect(come(&barriers, 1, after: Barriers.absence + .seconds(3)) == "starts 20s")
     }
 
     @Test func `the oldest of many runs is forgotten`() {

@@ -42,7 +42,8 @@ package final class RunCommand {
             scenario = try load()
         }
         if let part = options.part, part.place.count > 1, options.seed == nil, scenario.seed == nil {
-            throw Failure(.usage, "shards of one run need one seed", hint: "give each the same --seed N, or the scenario a `seed`")
+            throw Failure(
+                .usage, "shards of one run need one seed", hint: "give each the same --seed N, or the scenario a `seed`")
         }
         let drawn = UInt64(bitPattern: SystemTime().wall().nanoseconds)
         let seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
@@ -142,7 +143,8 @@ package final class RunCommand {
         journal.note(.plan(planNote))
         var finish = FinishNote()
         if let place = options.part?.place, place.attempt > 0 {
-            let reason = "shard \(place.index) is tried again, attempt \(place.attempt): what it sent before cannot be told apart"
+            let reason =
+                "shard \(place.index) is tried again, attempt \(place.attempt): what it sent before cannot be told apart"
             Console.error("pushrig: \(reason)\n")
             journal.note(.void(reason))
             return journal.note(.finished(finish))

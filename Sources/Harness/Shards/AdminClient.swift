@@ -82,7 +82,8 @@ final class AdminClient {
         guard answer.status != 200 else { return answer }
         let error = answer.body["error"]
         let hint = answer.status == 401 ? "set \(Self.tokenName) to the adminToken of its ready line" : error?["hint"]?.string
-        throw Failure(.run, "the mock at \(url) says \(answer.status): \(error?["message"]?.string ?? "nothing more")", hint: hint)
+        let words = error?["message"]?.string ?? "nothing more"
+        throw Failure(.run, "the mock at \(url) says \(answer.status): \(words)", hint: hint)
     }
 }
 

@@ -29,18 +29,19 @@ struct FolderBarrier {
         let line = "\(claim) \(count) \(digest)\n"
         let isKnown = try isOurs(own, line)
         if let isKnown, !isKnown {
-            return .void("shard \(index) of run \(run) is at the barrier already, or was: another process, or an earlier attempt")
+            return .void(
+                "shard \(index) of run \(run) is at the barrier already, or was: another process, or an earlier attempt")
         }
-        if let start = start() {
-            guard isKnown != nil else {
-                let gone = clock.wall() + ahead - start
-                return .void("shard \(index) came late: run \(run) was to begin \(gone > .zero ? "\(gone) ago" : "without it")")
-            }
-            return .start(start - ahead)
+        if FileSystem.exists(folder + "/gone"), start() == nil {
+            return .void("shard \(index) came late: another shard of run \(run) waits no more")
         }
+        if let start = start() { return .start(start - ahead) }
         if isKnown == nil { try create(own, line) }
         return try others(line: line, wall: clock.wall() + ahead) ?? .start((start() ?? clock.wall() + ahead) - ahead)
     }
+
+    /// Whoever comes from now on does not begin without the shard that says so.
+    func giveUp() throws(Failure) { try create(folder + "/gone", "\n") }
 
     /// Nil when all are there, and the start is told.
     private func others(line: String, wall: WallTime) throws(Failure) -> Muster.Look? {
@@ -64,9 +65,8 @@ struct FolderBarrier {
 
     /// When all begin; nil: nobody has said yet, or is just saying it.
     private func start() -> WallTime? {
-        guard let text = FileSystem.text(of: folder + "/start"), text.hasSuffix("\n"), let number = Int64(text.dropLast()) else {
-            return nil
-        }
+        guard let text = FileSystem.text(of: folder + "/start"), text.hasSuffix("\n"), let number = Int64(text.dropLast())
+        else { return nil }
         return WallTime(nanoseconds: number)
     }
 
@@ -82,7 +82,8 @@ struct FolderBarrier {
         defer { FileSystem.remove(draft) }
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Failure(
-                .run, "cannot write \(path): \(SystemCall.describe(errno))", hint: "give --barrier a folder that all shards can write")
+                .run, "cannot write \(path): \(SystemCall.describe(errno))",
+                hint: "give --barrier a folder that all shards can write")
         }
     }
 }

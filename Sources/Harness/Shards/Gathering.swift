@@ -69,7 +69,8 @@ struct Gathering {
         }
         for (index, name) in PlanNote.traitNames.enumerated() where plan.traits[index] != base.traits[index] {
             let (own, others) = (plan.traits[index], base.traits[index])
-            let words = own.count + others.count < 100 ? ": \(own.isEmpty ? "none" : own), not \(others.isEmpty ? "none" : others)" : ""
+            let isShort = own.count + others.count < 100
+            let words = isShort ? ": \(own.isEmpty ? "none" : own), not \(others.isEmpty ? "none" : others)" : ""
             voids.append("\(folder.path) is mixed in: it has another \(name) than the others\(words)")
             return false
         }
@@ -154,8 +155,9 @@ struct Gathering {
         let middle = starts.map(\.at).sorted()[starts.count / 2]
         for start in starts where max(start.at - middle, middle - start.at) > Self.slack + start.bar {
             let isLate = start.at > middle
+            let difference = isLate ? start.at - middle : middle - start.at
             voids.append(
-                "shard \(start.shard.plan?.shardIndex ?? 0) (\(start.shard.path)) began \(isLate ? start.at - middle : middle - start.at) "
+                "shard \(start.shard.plan?.shardIndex ?? 0) (\(start.shard.path)) began \(difference) "
                     + "\(isLate ? "after" : "before") the others: give all the same --barrier or --start-at")
         }
     }

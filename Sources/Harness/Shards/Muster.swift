@@ -60,6 +60,12 @@ final class Muster {
         }
     }
 
+    /// Nil: the barrier is at a mock.
+    private var folder: FolderBarrier? {
+        guard barrierClient == nil, let barrier = part.barrier else { return nil }
+        return FolderBarrier(barrier, run: name, count: part.place.count)
+    }
+
     /// The name of the run at the barrier.
     private var name: String { part.place.runID.isEmpty ? digest : part.place.runID }
 
@@ -85,6 +91,7 @@ final class Muster {
                 if here != told { say("\(here) of \(place.count) shards are there\n") }
                 told = here
                 guard clock.time.now() < deadline else {
+                    try folder?.giveUp()
                     let list = missing.map(String.init).joined(separator: ", ")
                     return .void(
                         "shard \(place.index) waited \(part.patience) for the others: \(here) of \(place.count) came, not "
@@ -109,7 +116,7 @@ final class Muster {
 
     private func look(_ ahead: Interval) throws(Failure) -> Look {
         if let barrierClient { return try lookAtMock(barrierClient, ahead) }
-        let folder = FolderBarrier(part.barrier ?? "", run: name, count: part.place.count)
+        guard let folder else { return .start(clock.wall() + Self.lead) }
         return try folder.look(part.place.index, claim: claim, digest: digest, ahead: ahead, clock: clock)
     }
 
@@ -120,7 +127,8 @@ final class Muster {
         ]
         let answer = try client.ask("POST", "/v1/barrier/\(name)/\(place.count)", body)
         if answer.status == 409 {
-            return .void("shard \(place.index): " + (answer.body["error"]?["message"]?.string ?? "the mock does not let it begin"))
+            let words = answer.body["error"]?["message"]?.string ?? "the mock does not let it begin"
+            return .void("shard \(place.index): " + words)
         }
         guard answer.status == 200 else {
             _ = try client.demand("POST", "/v1/barrier/\(name)/\(place.count)", body)
@@ -131,8 +139,8 @@ final class Muster {
             let offset = try client === mocks.first ? ahead : barrierOffset(client)
             return .start(WallTime(nanoseconds: micros * 1_000) - offset)
         }
-        return .waits(
-            here: Int(answer.body["here"]?.int ?? 0), missing: answer.body["missing"]?.array?.compactMap { $0.int.map(Int.init) } ?? [])
+        let missing = answer.body["missing"]?.array?.compactMap { $0.int.map(Int.init) }
+        return .waits(here: Int(answer.body["here"]?.int ?? 0), missing: missing ?? [])
     }
 
     private func barrierOffset(_ client: AdminClient) throws(Failure) -> Interval {

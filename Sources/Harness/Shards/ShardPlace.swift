@@ -25,8 +25,8 @@ package struct ShardPlace: Hashable, Sendable {
         self.attempt = attempt
     }
 
-    /// `text` is `I/N` or `auto`, `count` is `--shards`, `runID` is `--run-id`. Throws a usage failure for what is no shard, and
-    /// for `auto` where the environment does not tell it.
+    /// `text` is `I/N` or `auto`, `count` is `--shards`, `runID` is `--run-id`. Throws a usage failure for what is no shard,
+    /// and for `auto` where the environment does not tell it.
     package init(
         _ text: String, count: Int?, runID: String?, environment: (String) -> String?
     ) throws(Failure) {
@@ -47,7 +47,8 @@ package struct ShardPlace: Hashable, Sendable {
         self.runID = runID ?? environment(Self.runName) ?? engine?.run.flatMap(environment) ?? ""
         guard self.runID.utf8.count <= Self.longestName, self.runID.utf8.allSatisfy(Self.isNameByte) else {
             throw Failure(
-                .usage, "the run id '\(self.runID)' is not made of letters, digits, '.', '-' and '_', at most \(Self.longestName)",
+                .usage,
+                "the run id '\(self.runID)' is not made of letters, digits, '.', '-' and '_', at most \(Self.longestName)",
                 hint: "for example --run-id nightly-42")
         }
         let tried = environment(Self.attemptName) ?? engine?.attempt.flatMap(environment) ?? ""
@@ -60,8 +61,8 @@ package struct ShardPlace: Hashable, Sendable {
     private static let longestName = 100
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
             true
         default: false
         }
@@ -80,7 +81,8 @@ package struct ShardPlace: Hashable, Sendable {
         var run: String?
         var attempt: String?
 
-        /// The first that is there counts. Kubernetes (Indexed Job), Slurm (job array), Open MPI, MPICH and other PMI, GNU parallel.
+        /// The first that is there counts. Kubernetes (Indexed Job), Slurm (job array), Open MPI, MPICH and other PMI, GNU
+        /// parallel.
         static let all = [
             Engine(index: "JOB_COMPLETION_INDEX", counts: []),
             Engine(

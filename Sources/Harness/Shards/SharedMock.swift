@@ -13,7 +13,8 @@ enum SharedMock {
     static func check(_ part: PartOptions, _ scenario: Scenario, _ plan: Plan) throws(Failure) {
         if scenario.isStepped, part.barrier != nil {
             throw Failure(
-                .usage, "shards on clocks that are stepped wait for nobody", hint: "leave --barrier out; give all the same --start-at")
+                .usage, "shards on clocks that are stepped wait for nobody",
+                hint: "leave --barrier out; give all the same --start-at")
         }
         guard !part.mocks.isEmpty else { return }
         let hindrances: [(Bool, String)] = [

@@ -9,8 +9,8 @@ import Net
 struct Barrier {
     let count: Int
     let plan: String
-    /// By shard: what tells one process from another.
-    var claims: [Int: String] = [:]
+    /// By shard: what tells one process from another, and when it was heard of last.
+    var claims: [Int: (claim: String, seenAt: WallTime)] = [:]
     var startAt: WallTime?
 }
 
@@ -23,6 +23,8 @@ struct Barriers {
     /// From the moment that the last one has come until all begin: for all to hear of it.
     static let lead = Interval.seconds(2)
     static let mostNamed = 10
+    /// Whoever waits asks again and again; one that was not heard of for so long has gone.
+    static let absence = Interval.seconds(15)
 
     private var held: [String: Barrier] = [:]
     private var order: [String] = []
@@ -37,23 +39,25 @@ struct Barriers {
         var barrier = held[run] ?? Barrier(count: count, plan: plan)
         guard barrier.count == count, barrier.plan == plan else {
             throw AdminError(
-                409, "mixed", "run \(run) has \(barrier.count == count ? "another plan" : "\(barrier.count) shards") at the barrier",
+                409, "mixed",
+                "run \(run) has \(barrier.count == count ? "another plan" : "\(barrier.count) shards") at the barrier",
                 hint: "give all shards the same scenario, seed and options, and each run an id of its own")
         }
-        if let known = barrier.claims[shard], known != claim {
+        if let known = barrier.claims[shard], known.claim != claim {
             throw AdminError(
-                409, "double", "shard \(shard) of run \(run) is at the barrier already, or was: another process, or an earlier attempt",
+                409, "double",
+                "shard \(shard) of run \(run) is at the barrier already, or was: another process, or an earlier attempt",
                 hint: "start each shard once, and give each run an id of its own")
         }
-        if barrier.claims[shard] == nil {
-            if let startAt = barrier.startAt {
+        barrier.claims[shard] = (claim, now)
+        if barrier.claims.count == count, barrier.startAt == nil {
+            if let gone = barrier.claims.filter({ now - $0.value.seenAt > Self.absence }).keys.min() {
                 throw AdminError(
-                    409, "late", "it came late: run \(run) was to begin \(max(.zero, now - startAt)) ago",
-                    hint: "give each run an id of its own")
+                    409, "late", "it came late: shard \(gone) of run \(run) waits no more",
+                    hint: "give it longer with --barrier-wait")
             }
-            barrier.claims[shard] = claim
+            barrier.startAt = now + Self.lead
         }
-        if barrier.claims.count == count, barrier.startAt == nil { barrier.startAt = now + Self.lead }
         if held.updateValue(barrier, forKey: run) == nil {
             order.append(run)
             if order.count > Self.most { held[order.removeFirst()] = nil }
@@ -71,7 +75,9 @@ extension AdminHandler {
         guard let count = Int(count), 1...Barriers.mostShards ~= count else {
             throw AdminError(400, "bad-path", "\(count) is no count of shards", hint: "from 1 to \(Barriers.mostShards)")
         }
-        guard run.utf8.count <= 100 else { throw AdminError(400, "bad-path", "the run's id is too long", hint: "at most 100 bytes") }
+        guard run.utf8.count <= 100 else {
+            throw AdminError(400, "bad-path", "the run's id is too long", hint: "at most 100 bytes")
+        }
         guard let shard = object["shard"]?.int.map({ Int($0) }), (0..<count).contains(shard) else {
             throw AdminError(400, "bad-member", "shard is not a number from 0 to \(count - 1)", hint: "count shards from 0")
         }
