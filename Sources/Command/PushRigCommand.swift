@@ -25,8 +25,8 @@ struct Invocation: Sendable {
 
 enum PushRigCommand {
     static let verbs: [Verb] = [
-        .run, .find, .replay, .compare, .check, .prove, .judge, .journal, .export, .mock, .exec, .keys, .schema, .initialize,
-        .relay, .bench, .report, .list, .explain,
+        .run, .find, .replay, .compare, .check, .prove, .judge, .merge, .journal, .export, .mock, .exec, .keys, .schema,
+        .initialize, .relay, .bench, .report, .list, .explain,
     ]
 
     static func main() -> Never {

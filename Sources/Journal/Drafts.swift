@@ -238,4 +238,8 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case accessToken = 45
     /// Something was asked about subscriptions to topics: connection, what, status.
     case topic = 46
+    /// How far a mock's clock is ahead of a shard's: see `ClockOffsetNote`.
+    case clockOffset = 47
+    /// Why the run proves nothing, whatever it shows: in words.
+    case void = 48
 }

@@ -28,6 +28,12 @@ struct FileHeader: Equatable {
     /// The wall time at instant 0.
     var clockOffset: Int64 { wall.nanoseconds &- instant.nanoseconds }
 
+    /// Sixteen hex digits of the salt, which stands for moment, boot, process and tag.
+    var identity: String {
+        let text = String(salt, radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+
     init(name: String, tag: UInt16, time: any TimeSource) {
         self.name = name
         self.tag = tag

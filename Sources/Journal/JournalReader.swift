@@ -29,7 +29,7 @@ package final class JournalReader {
     private static let maxIdleOpen = 8
 
     private let directory: String
-    private var segments: [Segment] = []
+    private(set) var segments: [Segment] = []
     private var known: Set<String> = []
     /// One clock is one boot and one offset: its instants can be compared directly.
     private var clocks: [(boot: UUIDBytes, offset: Int64)] = []
@@ -46,6 +46,9 @@ package final class JournalReader {
         return headers.allSatisfy { $0.process == first.process && $0.boot == first.boot }
             && Set(headers.map(\.tag)).count == headers.count
     }
+
+    /// What tells the files apart from all others: see `JournalWriter.identity`.
+    package var identities: Set<String> { Set(segments.map(\.header.identity)) }
 
     /// Whether there is a directory of that name with at least one journal in it.
     package static func isJournal(_ directory: String) -> Bool {
@@ -151,7 +154,7 @@ package final class JournalReader {
     }
 
     /// Takes in the files that have appeared, and forgets those that have gone.
-    private func findFiles() throws(Failure) {
+    func findFiles() throws(Failure) {
         let names = Set(try Directory.journals(in: directory))
         segments.removeAll { !names.contains($0.name) }
         known.formIntersection(names)

@@ -10,11 +10,11 @@ package import HTTP
 package final class JournalWriter {
     static let batchBytes = 256 << 10
 
-    private let file: JournalFile
-    private let header: FileHeader
-    private let bodies = BlobTable(sets: 4_096)
-    private let credentials = BlobTable(sets: 256)
-    private let records: RecordBuffer
+    let file: JournalFile
+    let header: FileHeader
+    let bodies = BlobTable(sets: 4_096)
+    let credentials = BlobTable(sets: 256)
+    let records: RecordBuffer
 
     /// `name` says who writes, such as `apns-0`: letters, digits, `-` and `_`, at most 64 of them. A file of that name
     /// which is there already is left alone, and a numbered one is begun. Creates the directory where it is missing.
@@ -40,6 +40,12 @@ package final class JournalWriter {
 
     /// The file this writer made.
     package var path: String { file.path }
+
+    /// The wall time of an instant, as readers of the file tell it.
+    package func wall(at instant: Instant) -> WallTime { WallTime(nanoseconds: instant.nanoseconds &+ header.clockOffset) }
+
+    /// Sixteen hex digits that no other file has.
+    package var identity: String { header.identity }
 
     /// Why nothing can be written any more. Nil as long as all is well.
     package var failure: Failure? { file.failure }

@@ -20,7 +20,7 @@ extension NoteEntry {
 extension RunNote {
     static let kinds: Set<NoteKind> = [
         .plan, .phase, .faultGiven, .faultTaken, .relayStarted, .relayReady, .relayStopping, .relayExited, .relayMute,
-        .relaySample, .totals, .finished,
+        .relaySample, .clockOffset, .void, .totals, .finished,
     ]
 
     var kind: NoteKind {
@@ -35,6 +35,8 @@ extension RunNote {
         case .relayExited: .relayExited
         case .relayMute: .relayMute
         case .relaySample: .relaySample
+        case .clockOffset: .clockOffset
+        case .void: .void
         case .totals: .totals
         case .finished: .finished
         }
@@ -65,6 +67,8 @@ extension RunNote {
                 "relayWaitedNanoseconds": .integer(sample.relayWaited.nanoseconds),
                 "rigWaitedNanoseconds": .integer(sample.rigWaited.nanoseconds),
             ]
+        case .clockOffset(let offset): offset.json
+        case .void(let reason): ["reason": .string(reason)]
         case .totals(let totals): totals.json
         case .finished(let finish):
             [
@@ -105,6 +109,8 @@ extension RunNote {
                     descriptors: try note["descriptors"].integer(), sockets: try note["sockets"].integer(),
                     relayWaited: try note["relayWaitedNanoseconds"].optional()?.interval() ?? .zero,
                     rigWaited: try note["rigWaitedNanoseconds"].optional()?.interval() ?? .zero))
+        case .clockOffset: self = .clockOffset(try ClockOffsetNote(note))
+        case .void: self = .void(try note["reason"].text())
         case .totals: self = .totals(try TotalsNote(note))
         case .finished:
             self = .finished(
@@ -126,7 +132,8 @@ extension PlanNote {
             "seed": .string(String(seed)), "run": .integer(Int64(run)), "digest": .string(digest),
             "shardIndex": .integer(Int64(shardIndex)), "shardCount": .integer(Int64(shardCount)),
             "command": .string(command), "toolVersion": .string(toolVersion), "commit": .string(commit),
-            "machine": machine.json, "replay": replay?.json ?? .null,
+            "machine": machine.json, "replay": replay?.json ?? .null, "part": part?.json ?? .null,
+            "merged": merged?.json ?? .null,
         ]
     }
 
@@ -152,14 +159,16 @@ extension PlanNote {
             run: try note["run"].integer(), digest: try note["digest"].text(), shardIndex: shardIndex,
             shardCount: shardCount, command: try note["command"].text(), toolVersion: try note["toolVersion"].text(),
             commit: try note["commit"].text(), machine: try Machine(note["machine"]))
-        // Older runs have neither.
+        // Older runs have none of these.
         folder = note.value["folder"]?.string ?? ""
         if let replay = note.value["replay"], !replay.isNull { self.replay = try ReplayNote(try note["replay"]) }
+        if let part = note.value["part"], !part.isNull { self.part = try PartNote(try note["part"]) }
+        if let merged = note.value["merged"], !merged.isNull { self.merged = try MergedNote(try note["merged"]) }
     }
 }
 
 extension TotalsNote {
-    private static var columns: [(name: String, path: WritableKeyPath<TotalsNote, Int>)] {
+    static var columns: [(name: String, path: WritableKeyPath<TotalsNote, Int>)] {
         [
             ("sessionsBegun", \.sessionsBegun), ("planned", \.planned), ("sent", \.sent), ("answered", \.answered),
             ("failed", \.failed), ("dropped", \.dropped), ("inverted", \.inverted), ("waiting", \.waiting),

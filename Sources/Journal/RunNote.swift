@@ -23,6 +23,10 @@ package enum RunNote: Hashable, Sendable {
     /// It answered no call any more, so the rest of the load was not sent.
     case relayMute(MuteNote)
     case relaySample(RelaySample)
+    /// How far the clock of a mock elsewhere is ahead of this one's.
+    case clockOffset(ClockOffsetNote)
+    /// Why the run proves nothing, such as a shard that came late.
+    case void(String)
     /// The counters of both sides when all was over.
     case totals(TotalsNote)
     /// Last of all. A journal without it is that of a run that was killed.
@@ -67,6 +71,10 @@ package struct PlanNote: Hashable, Sendable {
     package var machine: Machine
     /// It is another run's plan, played again; nil: it is its own.
     package var replay: ReplayNote?
+    /// It is one shard of a run on several machines; nil: it is none, or of an older version.
+    package var part: PartNote?
+    /// It is made of the shards of such a run; nil: it was run in one piece.
+    package var merged: MergedNote?
 
     package init(
         files: [File], overrides: [[String]] = [], gates: [String] = [], knownFailing: [String] = [],
@@ -201,6 +209,17 @@ package struct TotalsNote: Hashable, Sendable {
     package var firings: [Int] = []
 
     package init() {}
+
+    /// Adds what another part of the same run has counted.
+    package mutating func add(_ other: TotalsNote) {
+        for (_, path) in Self.columns { self[keyPath: path] += other[keyPath: path] }
+        longestConnectionWait = max(longestConnectionWait, other.longestConnectionWait)
+        realTime = max(realTime, other.realTime)
+        clockSteps += other.clockSteps
+        for (number, count) in other.firings.enumerated() {
+            if number < firings.count { firings[number] += count } else { firings.append(count) }
+        }
+    }
 }
 
 package struct FinishNote: Hashable, Sendable {

@@ -15,8 +15,25 @@ extension PlanNote {
 
     /// `scenario` must be this note's.
     package func plan(of scenario: Scenario) -> Plan {
+        let plan = plan(of: scenario, users: replay?.users)
+        guard let merged, !merged.missing.isEmpty else { return plan }
+        let missing = Set(merged.missing)
+        let users = replay?.users ?? Array(0..<plan.accountCount)
+        return self.plan(of: scenario, users: users.filter { !missing.contains($0 % merged.count) })
+    }
+
+    private func plan(of scenario: Scenario, users: [Int]?) -> Plan {
         Plan(
-            scenario: scenario, seed: Seed(seed), run: run,
-            shard: Shard(index: shardIndex, count: shardCount, users: replay?.users))
+            scenario: scenario, seed: Seed(seed), run: run, shard: Shard(index: shardIndex, count: shardCount, users: users))
+    }
+
+    /// The digest of the plan in one piece, whichever shard of it this is; costs about 250 ns an event.
+    package func wholeDigest(of scenario: Scenario) -> String { whole(of: scenario).digest() }
+
+    /// The plan in one piece.
+    package func whole(of scenario: Scenario) -> Plan {
+        var whole = self
+        (whole.shardIndex, whole.shardCount) = (0, 1)
+        return whole.plan(of: scenario)
     }
 }

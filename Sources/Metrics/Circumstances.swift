@@ -112,7 +112,9 @@ package struct Circumstances: Sendable {
     package func real(_ interval: Interval) -> Interval { pace == 1 ? interval : interval * pace }
 
     /// What a run on a faster clock allows for the way over the network, which is no faster.
-    package var allowance: Interval { pace > 1 ? inFlightGrace : .zero }
+    package var allowance: Interval { (pace > 1 ? inFlightGrace : .zero) + clockBar }
+    /// How far instants of two machines may be from what they seem to be to each other; 0 on one machine.
+    package var clockBar = Interval.zero
 
     /// The least time that a relay is given to make up for a fault.
     var leastPatience: Interval { .seconds(2) + allowance }

@@ -1,5 +1,6 @@
 // What a run comes to: one exit code, one word, and the reasons in the order of their weight.
 
+import Basics
 import Conformance
 import Journal
 import Metrics
@@ -18,9 +19,14 @@ extension RunRecord.Exit {
         var saysInterrupted: Bool
         /// The scripts make calls for which the profile declares pushes.
         var callsForPushes = false
+        /// Why the run proves nothing, whatever it shows, a line each.
+        var voids: [String] = []
+        /// How far the clocks of its machines may be apart.
+        var bar = Interval.zero
     }
 
-    /// In this order: never ready (1), interrupted (130), a MUST broken by evidence that rests on nothing of ours that
+    /// In this order: never ready (1), interrupted (130), void, such as for a shard that is missing (5, with what is proven
+    /// all the same), a MUST broken by evidence that rests on nothing of ours that
     /// was unsound (4), a breached gate likewise (3), nothing proven (5), passed (0).
     static func judge(_ grounds: Grounds) -> RunRecord.Exit {
         let story = grounds.story
@@ -41,6 +47,13 @@ extension RunRecord.Exit {
         let isGateDoubtful = !grounds.soundness.lost.isEmpty
         let breachedReasons = breached.map(reason)
 
+        // Shards that are missing, or came late, may have spoilt what the others saw.
+        if !grounds.voids.isEmpty {
+            return RunRecord.Exit(
+                code: 5, word: "inconclusive",
+                reasons: grounds.voids + failingReasons.map { "proven all the same: \($0)" } + story.ends
+                    + (isGateDoubtful ? [] : breachedReasons) + proof.doubts)
+        }
         // A relay that refuses everything from the first call on was perhaps never meant: that is for the user to say.
         if refusesAll(grounds.correlation) {
             return RunRecord.Exit(
@@ -139,6 +152,11 @@ extension RunRecord.Proof {
         if !grounds.soundness.lost.isEmpty {
             doubts += grounds.gates.filter { $0.passed == false }.map(RunRecord.Exit.reason)
         }
-        doubts += grounds.gates.filter { $0.passed == nil }.map { "gate without data: \($0.text)" }
+        doubts += grounds.gates.filter { $0.passed == nil }.map { gate in
+            gate.value == nil || grounds.bar == .zero
+                ? "gate without data: \(gate.text)"
+                : "gate undecided: \(gate.text), measured \(gate.valueText), and the clocks of the machines "
+                    + "agree within \(grounds.bar) only"
+        }
     }
 }

@@ -133,7 +133,7 @@ extension RunRecord.GateResult {
         switch passed {
         case true?: "passed"
         case false?: "breached"
-        case nil: "no data"
+        case nil: value == nil ? "no data" : "undecided"
         }
     }
 }

@@ -29,6 +29,8 @@ struct Story {
     /// How often a look was given up, and why when that was first so.
     private(set) var looksGivenUp = 0
     private(set) var lookGivenUp: String?
+    /// Why the run proves nothing, whatever it shows.
+    private(set) var voids: [String] = []
     private(set) var first: (instant: Instant, wall: WallTime)?
     private(set) var last = Instant(nanoseconds: .min)
     private var givenFaults: [(note: FaultNote, at: Instant, until: Instant?)] = []
@@ -73,7 +75,8 @@ struct Story {
         if let rule = entry.faultOnConnection { count(rule, at: entry.at, scenario, run) }
         guard let note = entry.run else { return }
         switch note {
-        case .plan: break
+        case .plan, .clockOffset: break
+        case .void(let reason): voids.append(reason)
         case .phase(let name): phases.append((name, entry.at))
         case .faultGiven(let fault):
             givenFaults.append((fault, entry.at, nil))

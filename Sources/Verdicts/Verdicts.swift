@@ -189,7 +189,8 @@ private struct Judgement {
         context.circumstances.ageing = profile.activities.end?.terms
         context.circumstances.isOrdered = profile.order != .parallel
         context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
-        context.circumstances.relayProcesses = scenario.relay.processes
+        context.allow(clocksApart: note.merged?.bar ?? .zero)
+        context.circumstances.relayProcesses = scenario.relay.processes * (note.merged?.relays ?? 1)
         context.circumstances.clockSkew = scenario.mock.clockSkew
         context.circumstances.isWallTimeSet = !scenario.mock.clockSteps.isEmpty
         context.circumstances.startedAt = startedAt + scenario.mock.clockSkew
@@ -206,7 +207,8 @@ private struct Judgement {
         let measure = Measure(
             correlation: correlation, seconds: measured.seconds, realSeconds: realSeconds(story, measured),
             samples: story.samples.map(\.sample), slope: slope(correlation, phases))
-        let gates = gates.map { $0.result(measure) }
+        let bar = note.merged?.bar ?? .zero
+        let gates = gates.map { $0.result(measure, bar: bar) }
         var soundness = Soundness(
             correlation, story, scenario, cuts: cuts, pushesRead: pass.pushesRead, eventsRead: pass.eventsRead,
             digestHolds: plan.digest() == note.digest)
@@ -214,13 +216,15 @@ private struct Judgement {
         if zip(self.gates, gates).contains(where: { $0.measure.isOfTime && $1.passed == false }) { blame.insert(.timing) }
         soundness.addProcessors(story, scenario, blame: blame)
         if self.gates.contains(where: \.measure.isOfTime) { soundness.addSteadiness(measure.slope, scenario) }
+        soundness.addShards(note, story, scenario)
         // Of some users alone nobody knows what the others were asked.
         if options.users == nil { soundness.addReturns(story, pass.context) }
         let scripted = scenario.workload.scripts.flatMap(\.script.steps).map(\.call)
         let grounds = RunRecord.Exit.Grounds(
             correlation: correlation, soundness: soundness, results: results, gates: gates,
             exercises: scenario.exercises, story: story, saysInterrupted: options.saysInterrupted,
-            callsForPushes: scripted.contains { !scenario.relay.profile.calls[$0].pushes.isEmpty })
+            callsForPushes: scripted.contains { !scenario.relay.profile.calls[$0].pushes.isEmpty },
+            voids: (note.merged?.voids ?? []) + story.voids, bar: bar)
         var record = RunRecord(
             name: scenario.name, scenarioPath: scenario.path, scenarioText: scenario.text,
             profile: scenario.relay.profile.name, seed: note.seed, run: note.run, clockScale: scenario.clockScale,

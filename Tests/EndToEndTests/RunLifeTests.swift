@@ -28,6 +28,8 @@ struct RunLifeTests {
             case .relayStopping(let signal): signal
             case .relayExited(let exit): exit.how + (exit.wasAsked ? ", asked" : "")
             case .relayMute: "mute"
+            case .clockOffset: "clocks"
+            case .void: "void"
             case .relaySample: nil
             case .totals: "totals"
             case .finished: "finished"

@@ -93,7 +93,7 @@ import YAML
                 ("/v1/phones/events", "/v1/phones/events"), ("/v1/phones/{id}", "/v1/phones/none"),
                 ("/v1/tokens/{token}", "/v1/tokens/" + TestMock.device), ("/v1/activities", "/v1/activities"),
                 ("/v1/activities/{token}", "/v1/activities/" + activity),
-                ("/v1/clock", "/v1/clock"), ("/v1/channels", "/v1/channels"),
+                ("/v1/clock", "/v1/clock"), ("/v1/barrier", "/v1/barrier"), ("/v1/channels", "/v1/channels"),
                 ("/v1/apps/{bundle}", "/v1/apps/com.example.app"),
                 ("/v1/registrations/{registration}", registration),
                 ("/v1/tokens/{token}/channel", "/v1/tokens/\(activity)/channel"),
@@ -193,7 +193,7 @@ import YAML
 
     private func fill(_ template: String) -> String {
         template.replacing("{token}", with: TestMock.device).replacing("{id}", with: "f1")
-            .replacing("{bundle}", with: "com.example.app")
+            .replacing("{bundle}", with: "com.example.app").replacing("{run}", with: "r").replacing("{count}", with: "2")
             // Its good answer has no end.
             .replacing("/v1/events", with: "/v1/events?last=x")
     }

@@ -18,6 +18,8 @@ final class Conductor {
         case over
         /// A signal came.
         case interrupted
+        /// The load must not begin, and why; nothing was sent.
+        case void(String)
         /// The relay never answered; nothing was sent to it.
         case neverReady(Failure)
     }
@@ -31,7 +33,7 @@ final class Conductor {
     private let scenario: Scenario
     private let journal: RunJournal
     private let signals: Signals
-    private let startAt: WallTime?
+    private let start: StartTerms
     private let show: (Moment) -> Void
     private let isStopping: () -> Void
     /// The run's, by which the timeline goes.
@@ -62,14 +64,14 @@ final class Conductor {
 
     /// `isStopping` is called when the timeline is over, `show` at each turn of it.
     init(
-        _ rig: Rig, scenario: Scenario, journal: RunJournal, signals: Signals, startAt: WallTime?,
+        _ rig: Rig, scenario: Scenario, journal: RunJournal, signals: Signals, start: StartTerms,
         isStopping: @escaping () -> Void = {}, show: @escaping (Moment) -> Void
     ) {
         self.rig = rig
         self.scenario = scenario
         self.journal = journal
         self.signals = signals
-        self.startAt = startAt
+        self.start = start
         self.show = show
         self.isStopping = isStopping
         clock = rig.clock
@@ -109,14 +111,28 @@ final class Conductor {
                 .run, "the relay does not take part in the clock, which would move without it",
                 hint: "it has to join at {{mock.clock}} before it answers \(scenario.relay.ready.path): docs/time.md tells how")
         }
+        var startAt = start.at
+        if !clock.isStepped {
+            switch try start.meet(signals) {
+            case .start(let wall): startAt = wall
+            case .interrupted: return .interrupted
+            case .void(let reason):
+                journal.note(.void(reason))
+                return .void(reason)
+            }
+            for offset in start.muster?.offsets ?? [] { journal.note(.clockOffset(offset)) }
+        }
         began = time.now()
-        let origin = clock.now() + startDelay
+        let origin = clock.now() + delay(until: startAt)
         try rig.startLoad(at: origin)
         return try playLoad(from: origin)
     }
 
     private func playLoad(from origin: Instant) throws(Failure) -> Ending {
         var loadEnded: Instant?
+        var loadIsDone = false
+        // Whoever is one shard of several listens as long as the others send.
+        let whole = origin + start.length
         while true {
             let now = clock.due
             for (name, at) in phases.begun(at: now, origin: origin, loadEnded: loadEnded) { journal.note(.phase(name), at: at) }
@@ -130,11 +146,12 @@ final class Conductor {
             var load = rig.load?.snapshot() ?? LoadSnapshot()
             try check(load)
             if !load.isDone, giveUp(load, now) { load = rig.load?.snapshot() ?? load }
-            if load.isDone, loadEnded == nil {
-                loadEnded = now
+            if load.isDone, !loadIsDone {
+                loadIsDone = true
                 // The load held it, so that this is its end indeed.
                 if clock.isStepped { clock.release() }
             }
+            if loadIsDone, loadEnded == nil, now >= whole || start.muster == nil || tookNothing { loadEnded = now }
             runIfDue(since: origin, now: now)
             show(
                 Moment(
@@ -142,7 +159,7 @@ final class Conductor {
                     faults: faults.active(at: now)))
             let isOver = loadEnded.map { now >= $0 + drain } ?? false
             if isOver, phases.current == PhaseTimeline.drain, !rig.relay.isAwaited { return .over }
-            let drained = loadEnded.map { $0 + drain }
+            let drained = loadEnded.map { $0 + drain } ?? (loadIsDone ? whole : nil)
             let isInterrupted =
                 clock.isStepped ? rest(origin, drained) : signals.wait(atMost: tick(now, origin: origin))
             if isInterrupted { return .interrupted }
@@ -221,10 +238,10 @@ final class Conductor {
     }
 
     /// A moment to get ready, or until the instant that was asked for.
-    private var startDelay: Interval {
+    private func delay(until startAt: WallTime?) -> Interval {
         // A clock that stands began at a whole second, and so does the plan: phones count in seconds.
         if clock.isStepped { return .seconds(1) }
-        return clock.span(ofReal: max(.milliseconds(200), startAt.map { $0 - time.wall() } ?? .zero))
+        return clock.span(ofReal: startAt.map { max(.zero, $0 - start.clock.wall()) } ?? .milliseconds(200))
     }
 
     /// Until the next thing to do.

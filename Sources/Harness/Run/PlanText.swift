@@ -10,6 +10,8 @@ struct PlanText {
     let plan: Plan
     let scenario: Scenario
     let seed: Seed
+    /// The plan in one piece, where `plan` is one shard of it.
+    var whole: Plan?
 
     var text: String {
         let summary = plan.summary
@@ -22,6 +24,9 @@ struct PlanText {
             "pushes     \(summary.expectedPushes) expected" + (plan.hasReactions ? ", without those of reactions" : ""),
             "digest     \(summary.digest)",
         ]
+        if plan.shard.count > 1, let whole {
+            lines.append("shard      \(plan.shard.index) of \(plan.shard.count); all together: \(whole.digest())")
+        }
         if plan.phoneCount > 0 { lines.append("phones     \(plan.phoneCount)" + (plan.hasActs ? ", users act on them" : "")) }
         if let androids = scenario.workload.androids {
             let makers = androids.vendors.map(\.rawValue).joined(separator: ", ")

@@ -19,6 +19,8 @@ package final class RunCommand {
     private let scenario: Scenario
     private var seed: Seed { plan.seed }
     private let plan: Plan
+    /// The plan in one piece: that of all shards.
+    private let whole: Plan
     /// Of a mock that is up; nil: the run's mock has one of its own.
     private let place: MockPlace?
     private let time = SystemTime()
@@ -39,14 +41,18 @@ package final class RunCommand {
             options.overrides.append(override)
             scenario = try load()
         }
+        if let part = options.part, part.place.count > 1, options.seed == nil, scenario.seed == nil {
+            throw Failure(
+                .usage, "shards of one run need one seed", hint: "give each the same --seed N, or the scenario a `seed`")
+        }
         let drawn = UInt64(bitPattern: SystemTime().wall().nanoseconds)
         let seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
         var note = PlanNote(
             files: scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) },
             overrides: options.overrides.map { [$0.path, $0.value] }, gates: options.gates,
             knownFailing: options.knownFailing, isStrict: options.isStrict, seed: seed.value,
-            run: UInt32(truncatingIfNeeded: seed.child("run").value), digest: "", shardIndex: options.shard.index,
-            shardCount: options.shard.count)
+            run: UInt32(truncatingIfNeeded: seed.child("run").value), digest: "",
+            shardIndex: options.part?.place.index ?? 0, shardCount: options.part?.place.count ?? 1)
         note.folder = FileSystem.realPath(".") ?? ""
         try self.init(note, scenario, options, place, signals: signals)
     }
@@ -66,6 +72,8 @@ package final class RunCommand {
         try Preflight.checkRules(note.knownFailing, "--known-failing", [])
         self.scenario = scenario
         plan = note.plan(of: scenario)
+        whole = options.part == nil ? plan : note.whole(of: scenario)
+        if let part = options.part { try SharedMock.check(part, scenario, plan) }
     }
 
     /// Runs to the end and tells the exit code. What stands in the way of starting is thrown; what happens later is in
@@ -73,8 +81,14 @@ package final class RunCommand {
     package func run() throws(Failure) -> ExitCode {
         if !options.isQuiet { Console.error(Self.warnings(scenario.relay.profile)) }
         if options.isDryRun {
-            Console.out(PlanText(plan: plan, scenario: scenario, seed: seed).text)
+            Console.out(PlanText(plan: plan, scenario: scenario, seed: seed, whole: whole).text)
             return .passed
+        }
+        if let part = options.part, let chosen = options.outputDirectory, SharedMock.wasTried(in: chosen) {
+            Console.error(
+                "pushrig: shard \(part.place.index) was tried in \(chosen) before: its run is void (give each attempt of a run "
+                    + "a folder and a run id of its own)\n")
+            return .inconclusive
         }
         signals.attend()
         let panel = RunPanel(
@@ -87,6 +101,13 @@ package final class RunCommand {
         panel.say("seed \(seed), \(plan.sessionCount) sessions, \(plan.eventCount) events, report in \(directory.path)\n")
         try play(directory, panel)
         loan?.giveBack()
+        if let part = options.part {
+            try Seal.write(directory.path, planNote, part.place)
+            if !part.mocks.isEmpty {
+                panel.finish()
+                return try SharedMock.tell(directory.path, part.place, options)
+            }
+        }
         var judging = JudgeOptions()
         judging.saysInterrupted = true
         let judged = try Verdicts.judge(directory.path, judging)
@@ -113,21 +134,38 @@ package final class RunCommand {
 
     /// The run itself, on record from its plan to its end. Throws what the user can mend before anything is started.
     private func play(_ directory: RunDirectory, _ panel: RunPanel) throws(Failure) {
+        let hostClock = HostClock()
+        // Shards on clocks that stand begin at the same second where they are told one.
         let clock = RunClock(
-            base: time, mode: scenario.isStepped ? .stepped : .running(scenario.clockScale),
-            wall: scenario.isStepped ? WallTime(seconds: time.wall().seconds) : nil)
+            base: hostClock.time, mode: scenario.isStepped ? .stepped : .running(scenario.clockScale),
+            wall: scenario.isStepped ? WallTime(seconds: (options.startAt ?? hostClock.wall()).seconds) : nil)
         let journal = try RunJournal(directory: directory.journal, clock: clock)
         journal.note(.plan(planNote))
         var finish = FinishNote()
+        if let place = options.part?.place, place.attempt > 0 {
+            let reason =
+                "shard \(place.index) is tried again, attempt \(place.attempt): what it sent before cannot be told apart"
+            Console.error("pushrig: \(reason)\n")
+            journal.note(.void(reason))
+            return journal.note(.finished(finish))
+        }
         do throws(Failure) {
+            let muster = try options.part.map { part throws(Failure) in
+                try Muster(
+                    part, digest: whole.digest(), startAt: options.startAt, clock: hostClock, allowHosts: options.allowHosts,
+                    say: panel.say)
+            }
             let rig = try Rig(
                 plan: plan, scenario: scenario, directory: directory, options: options, place: place, clock: clock,
                 note: { journal.note($0) })
             let conductor = Conductor(
-                rig, scenario: scenario, journal: journal, signals: signals, startAt: options.startAt,
+                rig, scenario: scenario, journal: journal, signals: signals,
+                start: StartTerms(at: options.startAt, muster: muster, clock: hostClock, length: whole.duration),
                 isStopping: signals.endAtNext, show: panel.show)
             switch try conductor.conduct() {
-            case .over: break
+            case .over:
+                for offset in try muster?.measure() ?? [] { journal.note(.clockOffset(offset)) }
+            case .void(let reason): Console.error("pushrig: \(reason)\n")
             case .interrupted:
                 finish.isInterrupted = true
             case .neverReady(let failure):
@@ -153,6 +191,10 @@ package final class RunCommand {
         note.toolVersion = Build.version
         note.commit = Build.commit
         note.machine = .current
+        if let part = options.part {
+            note.part = PartNote(
+                runID: part.place.runID, attempt: part.place.attempt, whole: whole.digest(), mocks: part.mocks)
+        }
         return note
     }
 }

@@ -21,9 +21,8 @@ package struct RunOptions: Sendable {
     package var printsJSON = false
     package var showsFullTokens = false
     package var allowHosts: Set<String> = []
-    /// Part `shard.index` of `shard.count` (0-based) of the plan.
-    package var shard: (index: Int, count: Int) = (0, 1)
-    package static var shardCounts: ClosedRange<Int> { PlanNote.shardCounts }
+    /// It is one shard of several; nil: all of the plan.
+    package var part: PartOptions?
     /// When the load begins; nil: as soon as all is up.
     package var startAt: WallTime?
     /// State directory of a mock that is up, whose place the run has while it lasts.

@@ -65,7 +65,9 @@ struct JUnitReport {
         case false?:
             let message = "measured \(gate.valueText), threshold \(gate.text(of: gate.threshold))"
             return Case(name: gate.text, result: .failure(message, details: "\(gate.metric): \(message)"))
-        case nil: return Case(name: gate.text, result: .error("nothing was measured", details: gate.metric))
+        case nil:
+            let words = gate.value == nil ? "nothing was measured" : "\(gate.valueText) was measured, and decides nothing"
+            return Case(name: gate.text, result: .error(words, details: gate.metric))
         }
     }
 }

@@ -21,6 +21,8 @@ final class AdminHandler: ServerHandler {
     let events: EventStreams
     let keeper: ClockKeeper
     private let journal: TurnJournal
+    /// Where load generators of one run wait for each other.
+    var barriers = Barriers()
 
     init(loop: EventLoop, shared: MockShared, coordinates: MockCoordinates) throws(Failure) {
         self.loop = loop
@@ -59,6 +61,10 @@ final class AdminHandler: ServerHandler {
             error.send(to: exchange)
         }
     }
+
+    /// The wall time by which the journal is kept, whatever the mock's clock was set to.
+    var journalWall: WallTime { journal.writer.wall(at: shared.time.now()) }
+    var journalIdentity: String { journal.writer.identity }
 
     func abandoned(_ exchange: ServerExchange) {
         pushes.abandon(exchange)
@@ -150,6 +156,8 @@ final class AdminHandler: ServerHandler {
             default: return try phone(id)
             }
         case .clock: return isRead ? clock() : try putClock(request, exchange)
+        case .journalClock: return journalClock()
+        case .barrier(let run, let count): return try comeToBarrier(run, count, request)
         case .participants: return try joinClock(request)
         case .participant(let id):
             if request.method == "DELETE" { return try leaveClock(id) }

@@ -6,6 +6,9 @@ import Devices
 enum AdminRoute: Hashable, Sendable {
     case dashboard, metrics, health, info, faults, pushes, events, activities, channels, clock, participants, keys, reset
     case phones, phoneEvents
+    /// The clock of the journal, for those who meet at a barrier.
+    case journalClock
+    case barrier(run: String, count: String)
     case key(id: String)
     case phone(id: String)
     /// Of the clock.
@@ -35,6 +38,7 @@ enum AdminRoute: Hashable, Sendable {
             case "keys": self = .keys
             case "clock": self = .clock
             case "reset": self = .reset
+            case "barrier": self = .journalClock
             case "phones": self = .phones
             default: return nil
             }
@@ -52,6 +56,7 @@ enum AdminRoute: Hashable, Sendable {
             }
         case 4 where segments[0] == "v1" && segments[1] == "clock" && segments[2] == "participants":
             self = .participant(id: segments[3])
+        case 4 where segments[0] == "v1" && segments[1] == "barrier": self = .barrier(run: segments[2], count: segments[3])
         case 4 where segments[0] == "v1" && segments[1] == "tokens" && segments[3] == "channel":
             self = .subscription(token: segments[2])
         default: return nil
@@ -61,7 +66,8 @@ enum AdminRoute: Hashable, Sendable {
     /// HEAD goes wherever GET goes.
     var methods: [String] {
         switch self {
-        case .dashboard, .metrics, .health, .info, .pushes, .events, .activities, .activity, .channels, .phones, .phoneEvents:
+        case .dashboard, .metrics, .health, .info, .pushes, .events, .activities, .activity, .channels, .phones, .phoneEvents,
+            .journalClock:
             ["GET", "HEAD"]
         case .faults: ["GET", "HEAD", "POST", "DELETE"]
         case .keys: ["GET", "HEAD", "POST"]
@@ -71,7 +77,7 @@ enum AdminRoute: Hashable, Sendable {
         case .subscription: ["GET", "HEAD", "PUT", "DELETE"]
         case .app: ["GET", "HEAD", "PUT"]
         case .clock: ["GET", "HEAD", "PUT"]
-        case .reset, .participants: ["POST"]
+        case .reset, .participants, .barrier: ["POST"]
         case .participant: ["POST", "DELETE"]
         }
     }
