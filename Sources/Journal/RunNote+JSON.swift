@@ -187,6 +187,7 @@ extension TotalsNote {
         object["firings"] = .array(firings.map { .integer(Int64($0)) })
         object["realTimeNanoseconds"] = .integer(realTime.nanoseconds)
         object["clockSteps"] = .integer(Int64(clockSteps))
+        object["busiestThread"] = .integer(Int64(busiestThread))
         return .object(object)
     }
 
@@ -196,6 +197,7 @@ extension TotalsNote {
         firings = try note["firings"].integers()
         realTime = try note["realTimeNanoseconds"].optional()?.interval() ?? .zero
         clockSteps = try note["clockSteps"].optional()?.integer() ?? 0
+        busiestThread = note.value["busiestThread"]?.int.map { Int($0) } ?? 0
     }
 }
 

@@ -205,6 +205,8 @@ package struct TotalsNote: Hashable, Sendable {
     /// How long the host's clock took for all of it, and how often a clock that stands went on.
     package var realTime = Interval.zero
     package var clockSteps = 0
+    /// The thread of ours that used most of a processor while the load lasted, in thousandths of it; 0: not known.
+    package var busiestThread = 0
     /// By scenario fault number: how often it fired, on pushes and on connections.
     package var firings: [Int] = []
 
@@ -216,6 +218,7 @@ package struct TotalsNote: Hashable, Sendable {
         longestConnectionWait = max(longestConnectionWait, other.longestConnectionWait)
         realTime = max(realTime, other.realTime)
         clockSteps += other.clockSteps
+        busiestThread = max(busiestThread, other.busiestThread)
         for (number, count) in other.firings.enumerated() {
             if number < firings.count { firings[number] += count } else { firings.append(count) }
         }

@@ -52,7 +52,7 @@ struct TrialReadingTests {
 
     @Test("is void where the rig was the limit, and not for what the relay left open")
     func voids() throws {
-        for name in ["our lateness", "our queues", "the history is whole", "processors to spare"] {
+        for name in ["our lateness", "our queues", "our threads", "the history is whole", "processors to spare"] {
             let spoilt = try record { $0.soundness = [.init(name: name, passed: false, detail: "d")] }
             #expect(try reading(spoilt).void == "\(name): d")
         }

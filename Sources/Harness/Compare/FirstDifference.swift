@@ -54,7 +54,8 @@ enum FirstDifference {
         let pushes = found.map { at, push in
             Push(
                 // Below a millisecond it is the machine that tells, not the stepped clock.
-                at: .milliseconds(((at - start).nanoseconds + 500_000) / 1_000_000), place: push.marker.map { "session \($0.session) step \($0.step)" } ?? "",
+                at: .milliseconds(((at - start).nanoseconds + 500_000) / 1_000_000),
+                place: push.marker.map { "session \($0.session) step \($0.step)" } ?? "",
                 type: push.pushType ?? "", event: push.event.map { "\($0)" } ?? "", priority: push.priority ?? "",
                 status: push.status)
         }

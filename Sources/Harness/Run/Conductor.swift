@@ -47,6 +47,9 @@ final class Conductor {
     private var faults: FaultTimeline
     private var phases: PhaseTimeline
     private var mute: MuteWatch
+    /// When the load began, and what came of it.
+    private var useAtStart: ThreadUse?
+    private var busiestThread = 0
     /// We gave a relay up that had answered no call: it owes nothing that could be waited for.
     private var tookNothing = false
     /// Those that are to come, in order.
@@ -146,8 +149,10 @@ final class Conductor {
             var load = rig.load?.snapshot() ?? LoadSnapshot()
             try check(load)
             if !load.isDone, giveUp(load, now) { load = rig.load?.snapshot() ?? load }
+            if useAtStart == nil, now >= origin { useAtStart = ThreadUse(at: time.now()) }
             if load.isDone, !loadIsDone {
                 loadIsDone = true
+                if let start = useAtStart { busiestThread = ThreadUse(at: time.now()).busiest(since: start) }
                 // The load held it, so that this is its end indeed.
                 if clock.isStepped { clock.release() }
             }
@@ -220,6 +225,7 @@ final class Conductor {
         var totals = rig.totals(firings: faults.firings)
         totals.realTime = began.map { time.now() - $0 } ?? .zero
         totals.clockSteps = rig.mock.clockSteps
+        totals.busiestThread = busiestThread
         journal.note(.totals(totals))
     }
 

@@ -70,6 +70,7 @@ enum CompareWords {
         case .nanoseconds: Numbers.duration(nanoseconds: value)
         case .ratio: Numbers.percent(value)
         case .perSecond: Numbers.rate(value)
+        case .slope: Numbers.slope(value)
         case .count: Numbers.trimmed(value, places: 2)
         case .bytes: Numbers.bytes(Int64(saturating: value))
         }

@@ -106,7 +106,8 @@ struct CurveChart {
         let ticks = isLog ? Ticks.logarithmic(least, most) : Ticks.linear(upTo: max(most, 1e-9), count: 4)
         let low = isLog ? ticks[0] : min(0, least)
         let scale = Scale(
-            kind: isLog ? .logarithmic : .linear, domain: low...max(ticks[ticks.count - 1], low + 1e-9), start: bottom, end: top)
+            kind: isLog ? .logarithmic : .linear, domain: low...max(ticks[ticks.count - 1], low + 1e-9), start: bottom,
+            end: top)
         for tick in ticks {
             paper.line(left, scale(tick), right, scale(tick), tick == 0 ? "axis" : "grid")
             paper.text(left - 8, scale(tick) + 4, text(tick), "tick", anchor: "end")

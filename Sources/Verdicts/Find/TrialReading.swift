@@ -17,8 +17,8 @@ package struct TrialReading: Sendable {
     private static let leastOffered = 0.999
     /// What of ours that is not sound spoils a trial. That the relay left something open, or was not steady, is its doing.
     private static let spoiling: Set<String> = [
-        "our lateness", "our queues", "our order", "the history is whole", "the plan is the same", "the run came to its end",
-        "nothing of ours failed", "processors to spare",
+        "our lateness", "our queues", "our threads", "our order", "the history is whole", "the plan is the same",
+        "the run came to its end", "nothing of ours failed", "processors to spare",
     ]
 
     /// `goals` are the gates of each goal, by their texts, which the run had; `common` those that every load has to hold.
