@@ -55,8 +55,8 @@ package struct CapacitySearch: Sendable {
             }
             isProlonged = false
             for index in goals.indices { goals[index].add(words[index], at: place, seconds: seconds) }
-        case .confirm(let place, let seconds):
-            for index in goals.indices { goals[index].confirm(words[index], at: place, seconds: seconds) }
+        case .confirm(let place, _):
+            for index in goals.indices { goals[index].confirm(words[index], at: place) }
         }
         next = decide()
     }

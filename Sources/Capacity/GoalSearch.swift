@@ -29,7 +29,7 @@ package struct GoalSearch: Sendable {
         tallies[place, default: LoadTally()].add(word, seconds: seconds)
     }
 
-    mutating func confirm(_ word: TrialWord, at place: Int, seconds: Double) {
+    mutating func confirm(_ word: TrialWord, at place: Int) {
         guard bounds().lower == place else { return }
         if word == .good {
             confirmed.insert(place)

@@ -25,26 +25,32 @@ extension Verb {
             Option("--mock", "DIR", "the mock that a relay pushes to which runs already"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
             Option("--out", "DIR", "where the search goes; default Reports/<time>-find-<scenario>"),
-            Option("--resume", "DIR", "goes on with the search in that folder"),
+            Option("--resume", "DIR", "goes on with the search in that folder, as it was asked; --budget may be higher"),
             Option("--quiet", "only the result"),
             Option("--format", "text|json", "what is printed at the end"),
         ]
     ) { arguments, invocation in
-        let resume = arguments.text("--resume")
-        var options = FindOptions(
-            scenarioPath: resume != nil && arguments.operands.isEmpty
-                ? "" : try arguments.onlyOperand("SCENARIO", example: "pushrig find Scenarios/capacity.yaml"))
-        options.gates = arguments.all("--gate")
-        options.resume = resume
-        options.restarts = arguments.has("--restart")
+        var options: FindOptions
+        if let folder = arguments.text("--resume") {
+            if let given = asked.first(where: arguments.has) ?? arguments.operands.first {
+                throw Failure(
+                    .usage, "\(given) beside --resume: a search goes on as it was asked",
+                    hint: "leave it out, or begin another search")
+            }
+            options = FindOptions(scenarioPath: "")
+            options.resume = folder
+        } else {
+            options = FindOptions(
+                scenarioPath: try arguments.onlyOperand("SCENARIO", example: "pushrig find Scenarios/capacity.yaml"),
+                gates: arguments.all("--gate"), overrides: try arguments.overrides("--set"),
+                scalesSessions: try arguments.one(of: ["events", "sessions"], "--scale") == "sessions",
+                restarts: arguments.has("--restart"), mock: arguments.text("--mock"),
+                allowHosts: arguments.all("--allow-host"))
+        }
         options.seed = try arguments.integer("--seed", in: 0...UInt64.max)
-        options.overrides = try arguments.overrides("--set")
-        options.mock = arguments.text("--mock")
-        options.allowHosts = arguments.all("--allow-host")
         options.outputDirectory = arguments.text("--out")
         options.isQuiet = arguments.has("--quiet")
         options.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
-        options.scalesSessions = try arguments.one(of: ["events", "sessions"], "--scale") == "sessions"
         options.command = invocation.command
         try options.readTerms(
             from: arguments.text("--from"), to: arguments.text("--to"), width: arguments.text("--width"),
@@ -52,4 +58,10 @@ extension Verb {
             confirm: arguments.text("--confirm"), budget: arguments.text("--budget"), atLeast: arguments.text("--at-least"))
         return try FindCommand(options, signals: invocation.signals).run()
     }
+
+    /// What a search is made of: where it goes on it stays the same.
+    private static let asked = [
+        "--gate", "--from", "--to", "--width", "--trial", "--sum", "--exceed", "--confirm", "--scale", "--restart", "--seed",
+        "--set", "--mock", "--allow-host", "--out",
+    ]
 }

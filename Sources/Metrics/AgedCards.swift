@@ -37,7 +37,7 @@ package struct AgedCards: Sendable {
         worst = Self.worst(worst + oldest.values)
     }
 
-    static func worst(_ cards: [CardAges]) -> [CardAges] { Array(cards.sorted(by: isWorse).prefix(fewWorst)) }
+    private static func worst(_ cards: [CardAges]) -> [CardAges] { Array(cards.sorted(by: isWorse).prefix(fewWorst)) }
 
     private static func isWorse(_ a: CardAges, than b: CardAges) -> Bool {
         (b.worst?.age ?? .zero, a.session) < (a.worst?.age ?? .zero, b.session)

@@ -14,7 +14,7 @@ package struct BacklogSlope: Hashable, Sendable {
 
     /// Fewer seconds than this tell no line from chance.
     package static let fewestSeconds = 5
-    /// So much a second is a backlog: our choice, and the least that 60 s show as 0.6 s.
+    /// Growth above it is a backlog (spec/capacity.md §3).
     package static let limit = 0.01
 
     /// Nil where too few seconds had deliveries. Of `series` those rows count whose second lies in `range`.

@@ -55,7 +55,7 @@ extension Gate {
 }
 
 extension GateMeasure.Latency {
-    fileprivate func histogram(_ kind: String?, _ correlation: Correlation) -> Histogram? {
+    func histogram(_ kind: String?, _ correlation: Correlation) -> Histogram? {
         switch self {
         case .delivery: kind.map { correlation.deliveryByKind[$0] } ?? correlation.delivery
         case .answer: correlation.answer

@@ -113,12 +113,10 @@ package enum Numbers {
     }
 }
 
-extension RunRecord.GateResult {
-    /// The measured value in the gate's own unit.
-    package var valueText: String { value.map(text(of:)) ?? "no data" }
-
+extension RunRecord.GateResult.Unit {
+    /// A value as it is written.
     package func text(of value: Double) -> String {
-        switch unit {
+        switch self {
         case .nanoseconds: Numbers.duration(nanoseconds: value)
         case .ratio: Numbers.percent(value)
         case .perSecond: Numbers.rate(value)
@@ -127,7 +125,13 @@ extension RunRecord.GateResult {
         case .bytes: Numbers.bytes(Int64(saturating: value))
         }
     }
+}
 
+extension RunRecord.GateResult {
+    /// The measured value in the gate's own unit.
+    package var valueText: String { value.map(text(of:)) ?? "no data" }
+
+    package func text(of value: Double) -> String { unit.text(of: value) }
     /// The word for how it went.
     package var word: String {
         switch passed {

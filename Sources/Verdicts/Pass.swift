@@ -357,7 +357,7 @@ struct Pass {
 }
 
 extension Array {
-    subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+    package subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 
 /// What was done to tokens by the admin API.

@@ -14,7 +14,7 @@ struct Soundness {
     /// What rules must not rest on.
     var lost: Rule.Basis = []
 
-    /// Thousandths of a processor: a thread that uses more has none to spare.
+    /// Thousandths of a processor: a thread that uses more has none to spare (spec/capacity.md §3).
     private static let mostUse = 900
 
     mutating func add(_ name: String, _ passed: Bool, _ detail: String, costs basis: Rule.Basis = []) {

@@ -17,9 +17,12 @@ struct FindTests {
         (goal.result.lowerGood, goal.result.lowerSeconds) = (70, 80)
         (goal.result.upperBad, goal.result.upperSeconds) = (50, 80)
         goal.result.isConfirmed = true
+        var asked = FindRecord.Asked(scenarioPath: "Scenarios/capacity.yaml")
+        asked.overrides = [["workload.pace", "2"]]
+        asked.gates = goal.gates
         var record = FindRecord(
-            scenarioPath: "Scenarios/capacity.yaml", seed: .max, command: "pushrig find capacity", terms: CapacityTerms(),
-            goals: [goal], startedAt: WallTime(iso8601: "2026-11-28T10:00:00.000Z")!, toolVersion: "0.1.0",
+            asked, planDigest: "9f2c", seed: .max, command: "pushrig find capacity", terms: CapacityTerms(), goals: [goal],
+            startedAt: WallTime(iso8601: "2026-11-28T10:00:00.000Z")!, toolVersion: "0.1.0",
             machine: Sample.machine)
         record.stop = .found
         record.duration = .seconds(310)
@@ -61,7 +64,7 @@ struct FindTests {
         let record = Self.record { $0.broken = ["states-delivered": 900] }
         let again = try FindRecord(json: try JSONValue(parsing: record.json.text))
         #expect(again.trials == record.trials && again.terms == record.terms && again.broken == record.broken)
-        #expect(again.goals.map(\.gates) == record.goals.map(\.gates) && again.stop == .found && again.seed == .max)
+        #expect(again.asked == record.asked && again.planDigest == "9f2c" && again.stop == .found && again.seed == .max)
         #expect(again.startedAt == record.startedAt && again.duration == record.duration)
         for turn: (inout JSONObject) -> Void in [{ $0["version"] = 2 }, { $0["seed"] = 7 }, { $0["trials"] = [1] }] {
             var object = record.json.object!
@@ -78,7 +81,7 @@ struct FindTests {
         let schema = try JSONValue(parsing: text)
         let validator = Validator(schema: schema)
         #expect(validator.complaints(about: Self.record().json) == [])
-        #expect(validator.complaints(about: Self.record { ($0.stop, $0.trials, $0.axis) = (nil, [], .sessions) }.json) == [])
+        #expect(validator.complaints(about: Self.record { ($0.stop, $0.trials, $0.asked.axis, $0.asked.mock) = (nil, [], .sessions, "m") }.json) == [])
         var object = Self.record().json.object!
         object["surprise"] = 1
         #expect(validator.complaints(about: .object(object)) != [])

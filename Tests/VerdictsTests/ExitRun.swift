@@ -67,6 +67,7 @@ struct ExitRun {
     var eventsRead = 100
 
     var callsForPushes = true
+    var isSteady = true
 
     var exit: RunRecord.Exit { .judge(grounds) }
 
@@ -81,9 +82,10 @@ struct ExitRun {
         for (kind, text) in others {
             story.pass(NoteEntry(id: 1, kind: kind, text: text, at: Instant(nanoseconds: 0)), scenario, context)
         }
-        let soundness = Soundness(
+        var soundness = Soundness(
             correlation, story, scenario, cuts: cuts, pushesRead: pushesRead, eventsRead: eventsRead,
             digestHolds: digestHolds)
+        if !isSteady { soundness.add(Soundness.steadiness, false, "the relay fell behind") }
         return RunRecord.Exit.Grounds(
             correlation: correlation, soundness: soundness, results: results, gates: gates, exercises: exercises,
             story: story, saysInterrupted: saysInterrupted, callsForPushes: callsForPushes)

@@ -2,6 +2,7 @@
 
 import Basics
 import Conformance
+import Faults
 import Metrics
 import Scenarios
 import Testing
@@ -132,7 +133,7 @@ struct ExitTests {
     }
 
     @Test("inconclusive where something of ours was not sound", arguments: [
-        "our lateness", "our queues", "our order", "the history is whole", "events", "cuts", "the plan is the same",
+        "our lateness", "our queues", "our threads", "our order", "the history is whole", "events", "cuts", "the plan is the same",
         "the run came to its end", "fault 1 fired", "every restart happened", "every deadline has passed",
     ])
     func unsound(what: String) throws {
@@ -140,6 +141,7 @@ struct ExitTests {
             switch what {
             case "our lateness": run.correlation.lateness.record(10_100_000, count: 900)
             case "our queues": run.correlation.dropped = 1
+            case "our threads": run.totals.busiestThread = 900
             case "our order": run.totals.inverted = 1
             case "every restart happened":
                 run.notes.append(.relayStopping(signal: "KILL"))
@@ -157,6 +159,49 @@ struct ExitTests {
         #expect(exit.reasons.count == 1)
         let name = ["events", "cuts"].contains(what) ? "the history is whole" : what
         #expect(exit.reasons.first?.hasPrefix("our own measuring is not sound: \(name)") == true, "\(exit.reasons)")
+    }
+
+    @Test("inconclusive where the relay fell behind a load of one rate, which is no mistake of ours")
+    func fellBehind() throws {
+        func checks(_ slope: BacklogSlope?, _ turn: (inout Run) -> Void = { _ in }) throws -> [RunRecord.SoundnessCheck] {
+            var run = try Run()
+            run.scenario.workload.arrivals = [.constant(rate: 5, duration: .seconds(10)), .constant(rate: 5, duration: .seconds(5))]
+            run.scenario.faults = []
+            turn(&run)
+            var soundness = run.grounds.soundness
+            let before = soundness.checks.count
+            soundness.addSteadiness(slope, run.scenario)
+            #expect(soundness.lost.isEmpty)
+            return Array(soundness.checks[before...])
+        }
+        func slope(_ growth: Double) -> BacklogSlope? {
+            let rows = (0..<10).map { second in
+                var row = SeriesRow(second: second)
+                (row.deliveries, row.deliveryMicroseconds) = (100, Int(growth * Double(second) * 1e6) * 100)
+                return row
+            }
+            return BacklogSlope(rows, in: 0..<10)
+        }
+        #expect(try checks(slope(0.064)).map(\.passed) == [false])
+        #expect(
+            try checks(slope(0.064))[0].detail
+                == "the relay fell behind by 64 ms a second: latencies of this run depend on its length")
+        #expect(try checks(slope(0.009)).map(\.passed) == [true])
+        #expect(try checks(nil).isEmpty)
+        #expect(try checks(slope(0.064)) { $0.scenario.relay.restarts = [RelayRestart(at: .seconds(5), signal: .kill, down: .zero)] }.isEmpty)
+        #expect(try checks(slope(0.064)) { $0.scenario.workload.arrivals = [.ramp(from: 1, to: 9, duration: .seconds(9))] }.isEmpty)
+        func faulted(_ text: String, at: Double) throws -> [RunRecord.SoundnessCheck] {
+            let rule = try FaultRule(json: try JSONValue(parsing: text))
+            return try checks(slope(0.064)) { $0.scenario.faults = [ScheduledFault(at: .seconds(at), rule: rule)] }
+        }
+        #expect(try faulted(#"{"action": {"delay": "10ms"}}"#, at: 0).map(\.passed) == [false], "it stays")
+        #expect(try faulted(#"{"action": {"delay": "10ms"}}"#, at: 1).isEmpty)
+        #expect(try faulted(#"{"action": {"delay": "10ms"}, "for": "2s"}"#, at: 0).isEmpty)
+        let exit = try Run.with { run in
+            run.correlation.dropped = 0
+            run.isSteady = false
+        }
+        #expect(exit.code == 5 && exit.reasons == ["the relay fell behind"])
     }
 
     @Test("inconclusive where the drain was too short for what was still due, and broken all the same where that is proven")

@@ -32,8 +32,8 @@ enum FirstDifference {
                 return nil
             }
             let was = before[safe: place]?.words ?? "none"
-            let is_ = after[safe: place]?.words ?? "none"
-            return "number \(place + 1) of seed \(one.record.seed): \(was) before; \(is_) now"
+            let now = after[safe: place]?.words ?? "none"
+            return "number \(place + 1) of seed \(one.record.seed): \(was) before; \(now) now"
         }
         return nil
     }
@@ -62,8 +62,4 @@ enum FirstDifference {
         // What arrives at one instant has no order of its own.
         return pushes.sorted { ($0.at, $0.place, $0.type, $0.event) < ($1.at, $1.place, $1.type, $1.event) }
     }
-}
-
-extension Array {
-    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

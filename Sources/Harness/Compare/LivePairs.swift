@@ -25,9 +25,6 @@ package final class LivePairs {
 
     /// A pair of which one run is void, because of us, is played again so often.
     private static let mostAttempts = 3
-    /// Beyond a run's planned duration: for the relay to come up and to go, and for the judge.
-    private static let patience = Interval.seconds(120)
-    private static let grace = Interval.seconds(20)
 
     /// Throws a usage `Failure` for what can be known before anything starts.
     package init(_ live: LiveOptions, _ options: CompareOptions, signals: Signals) throws(Failure) {
@@ -110,35 +107,17 @@ package final class LivePairs {
 
     /// One run to its end, as `pushrig run` of its own. Nil: a signal ended it.
     private func play(_ side: Side, _ seed: Seed, _ folder: String) throws(Failure) -> RunRecord? {
-        signals.attend()
-        var words = [FileSystem.executable, "run", live.scenario, "--quiet", "--seed", "\(seed)", "--out", folder]
+        var words = [live.scenario, "--seed", "\(seed)"]
         for override in live.overrides { words += ["--set", "\(override.path)=\(override.value)"] }
         if let launch = launches[side] { words += ["--set", "relay.launch=\(Self.list(launch))"] }
         for host in live.allowHosts { words += ["--allow-host", host] }
-        let process = try RelayProcess(arguments: words, environment: [], logPath: folder + ".log")
-        try process.start()
-        var deadline = time.now() + length + Self.patience
-        var isInterrupted = false
-        var isOverdue = false
-        while !process.isGone {
-            if signals.wait(atMost: .milliseconds(20)), !isInterrupted {
-                isInterrupted = true
-                signals.endAtNext()
-                process.send(.int)
-            }
-            guard time.now() > deadline else { continue }
-            process.send(isOverdue ? .kill : .int)
-            deadline = time.now() + Self.grace
-            isOverdue = true
+        let record: RunRecord
+        switch try ChildRun(arguments: words, folder: folder, length: length).play(signals) {
+        case .interrupted: return nil
+        case .record(let found): record = found
+        case .failed(let why):
+            throw Failure(.run, "the \(side.rawValue) relay could not be run: \(why)", hint: "see \(folder).log")
         }
-        if isInterrupted { return nil }
-        guard FileSystem.exists(folder + "/run.json") else {
-            let last = process.lastWords
-            let why = last.isEmpty ? process.ending ?? "it left nothing" : last
-            throw Failure(
-                .run, "the \(side.rawValue) relay could not be run: \(why)", hint: "see \(folder).log")
-        }
-        let record = try ReportFiles.readRecord(at: folder)
         guard record.exit.code != 1 else {
             throw Failure(
                 .run, "the \(side.rawValue) relay could not be run: \(record.exit.reasons.first ?? "it was never ready")",

@@ -5,11 +5,12 @@ import Basics
 import Capacity
 import Reports
 import Scenarios
+import Verdicts
 
 enum FindCheck {
     /// The relay lives through all trials: it is launched here, and knows no address that changes from run to run.
     static func keepsRelay(_ scenario: Scenario, _ options: FindOptions) -> Bool {
-        guard let launch = scenario.relay.launch, !options.restarts else { return false }
+        guard let launch = scenario.relay.launch, !options.asked.restarts else { return false }
         return (launch + scenario.relay.environment.map(\.value)).allSatisfy { !$0.contains("{{rig.webhook}}") }
     }
 
@@ -21,12 +22,12 @@ enum FindCheck {
         if !scenario.relay.restarts.isEmpty {
             throw refuse("a relay that is restarted on purpose has no steady load", "strike `relay.restarts`")
         }
-        if scenario.relay.launch == nil, options.mock == nil {
+        if scenario.relay.launch == nil, options.asked.mock == nil {
             throw refuse(
                 "the relay runs already, and pushes to a mock that a search does not know",
                 "give --mock DIR, the state directory of that mock, or `relay.launch`")
         }
-        if scenario.relay.launch != nil, options.mock != nil {
+        if scenario.relay.launch != nil, options.asked.mock != nil {
             throw refuse("--mock is for a relay that runs already, and this one is launched", "leave --mock out")
         }
     }

@@ -24,8 +24,6 @@ package final class FindCommand {
     private var began: Instant
     /// What was spent before a search was taken up again.
     private let spent: Double
-    /// Trials of the same load and kind, for their seeds.
-    private var attempts: [String: Int] = [:]
 
     /// How long a relay may take to come to rest, in lengths of the trial before.
     private static let patience = 6.0
@@ -36,19 +34,19 @@ package final class FindCommand {
         var former: FindRecord?
         if let resumed = options.resume {
             let found = try FindFiles.read(at: resumed)
-            (options.scenarioPath, options.seed, options.axis) = (found.scenarioPath, found.seed, found.axis)
+            (options.asked, options.seed) = (found.asked, found.seed)
             let budget = options.terms.budget
             options.terms = found.terms
             options.terms.budget = max(budget, found.terms.budget)
             former = found
         }
-        let scenario = try Scenario.load(path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        let asked = options.asked
+        let scenario = try Scenario.load(path: asked.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
         try Preflight.check(scenario)
         try FindCheck.check(scenario, options)
-        let keeps = FindCheck.keepsRelay(scenario, options)
-        goals = try FindGoals(options.gates, scenario: scenario, keepsRelay: keeps)
+        goals = try FindGoals(asked.gates, scenario: scenario, keepsRelay: FindCheck.keepsRelay(scenario, options))
         seed = Seed(options.seed ?? scenario.seed ?? Seed(UInt64(bitPattern: time.wall().nanoseconds)).child("find").value)
-        plan = try FindPlan(scenario, seed: seed, axis: options.axis)
+        plan = try FindPlan(scenario, seed: seed, axis: asked.axis)
         try FindCheck.check(options.terms, plan, goals)
         self.options = options
         self.signals = signals
@@ -58,18 +56,19 @@ package final class FindCommand {
         let chosen = (options.resume ?? options.outputDirectory).map { FileSystem.absolute($0) ?? $0 }
         folder = chosen ?? RunDirectory.fresh("find-\(scenario.name)", at: time.wall())
         record = FindRecord(
-            scenarioPath: options.scenarioPath, seed: seed.value, command: options.command, terms: options.terms,
-            goals: goals.goals, startedAt: former?.startedAt ?? time.wall(), toolVersion: Build.version, machine: .current)
-        record.axis = options.axis
+            asked, planDigest: Plan(scenario: scenario, seed: seed, run: 1).digest(), seed: seed.value,
+            command: options.command, terms: options.terms, goals: goals.goals, startedAt: former?.startedAt ?? time.wall(),
+            toolVersion: Build.version, machine: .current)
         record.warmUp = plan.warmUp
         search = CapacitySearch(options.terms, goals: goals.goals.count)
         guard let former else { return }
-        guard former.goals.map(\.gates) == goals.goals.map(\.gates) else {
+        record.command = former.command
+        guard former.planDigest == record.planDigest, former.toolVersion == record.toolVersion else {
             throw Failure(
-                .usage, "the search in \(folder) had other gates",
-                hint: "give the same --gate options, or begin another search")
+                .usage, "\(asked.scenarioPath), or pushrig, is another than when the search in \(folder) began",
+                hint: "begin another search")
         }
-        for trial in former.trials { take(trial) }
+        for trial in former.trials { take(trial, again: true) }
     }
 
     package func run() throws(Failure) -> ExitCode {
@@ -82,26 +81,22 @@ package final class FindCommand {
         say(FindText.head(record, sessions: plan.arrivals(at: options.terms.from), folder: folder))
         var kept: KeptRelay?
         if FindCheck.keepsRelay(scenario, options) {
-            var run = RunOptions(scenarioPath: options.scenarioPath)
-            run.allowHosts = Set(options.allowHosts)
+            var run = RunOptions(scenarioPath: options.asked.scenarioPath)
+            run.allowHosts = Set(options.asked.allowHosts)
             run.executable = options.executable
             let rig = try RunDirectory(
-                chosen: folder + "/rig" + (options.resume == nil ? "" : "-\(record.trials.count)"), scenario: scenario.name,
-                scenarioText: scenario.text, at: time.wall())
+                chosen: unused(folder + "/rig"), scenario: scenario.name, scenarioText: scenario.text, at: time.wall())
             kept = try KeptRelay(scenario, Plan(scenario: scenario, seed: seed, run: 1), in: rig, run)
         }
         defer { kept?.stop() }
         if let kept, !(try kept.comeUp(signals)) { search.stop(.stopped) }
-        let runner = TrialRun(
-            options: options, signals: signals, mock: kept?.directory ?? options.mock,
-            overrides: kept.map { [("relay.launch", "null"), ("relay.url", $0.url), ("relay.ready.timeout", "15s")] } ?? [],
-            gates: goals.texts)
-        if record.trials.isEmpty { try warmUp(runner, kept) }
+        // One that was taken up again has a relay that is cold again.
+        if options.resume == nil || kept != nil { try warmUp(kept) }
         while true {
             switch search.next {
             case .stop(let reason): return try conclude(reason)
-            case .trial(let place, let seconds): try play(.trial, place, seconds, runner, kept)
-            case .confirm(let place, let seconds): try play(.confirm, place, seconds, runner, kept)
+            case .trial(let place, let seconds): try play(.trial, place, seconds, kept)
+            case .confirm(let place, let seconds): try play(.confirm, place, seconds, kept)
             }
         }
     }
@@ -109,40 +104,42 @@ package final class FindCommand {
     // MARK: Trials
 
     /// The first is for the relay's caches and compilers, and counts for nothing.
-    private func warmUp(_ runner: TrialRun, _ kept: KeptRelay?) throws(Failure) {
+    private func warmUp(_ kept: KeptRelay?) throws(Failure) {
         guard case .trial(let place, let seconds) = search.next else { return }
-        try play(.warmUp, place, seconds, runner, kept)
+        try play(.warmUp, place, seconds, kept)
     }
 
     private func play(
-        _ kind: FindRecord.Trial.Kind, _ place: Int, _ seconds: Double, _ runner: TrialRun, _ kept: KeptRelay?
+        _ kind: FindRecord.Trial.Kind, _ place: Int, _ seconds: Double, _ kept: KeptRelay?
     ) throws(Failure) {
         let length = plan.length(of: seconds)
         guard elapsed + length <= options.terms.budget else { return search.stop(.deadline) }
         let rate = search.grid.rate(place)
-        let key = "\(kind.rawValue) \(place)"
-        attempts[key, default: 0] += 1
         let number = record.trials.count + 1
+        let attempt = record.trials.count { $0.kind == kind && $0.place == place } + 1
         var trial = FindRecord.Trial(
             number: number, kind: kind, place: place, rate: rate, seconds: seconds,
             folder: "trials/\(String(1_000 + number).dropFirst())-\(FindText.plain(rate))",
-            seed: seed.child(key).child(UInt64(attempts[key]!)).value)
+            seed: seed.child("\(kind.rawValue) \(place)").child(UInt64(attempt)).value)
+        // One that was killed meanwhile may have left something there.
+        trial.folder = String(unused(folder + "/" + trial.folder).dropFirst(folder.count + 1))
         _ = kept?.takeUsage()
-        let ending = try runner.play(
-            trial, in: folder + "/" + trial.folder, plan.overrides(rate: rate, seconds: seconds), lasting: length
-        ) { () throws(Failure) in try kept?.attend() }
+        let run = ChildRun(
+            arguments: arguments(trial, kept), folder: folder + "/" + trial.folder, length: .seconds(length),
+            executable: options.executable)
+        let ending = try run.play(signals) { () throws(Failure) in try kept?.attend() }
         switch ending {
         case .interrupted: return search.stop(.stopped)
         case .failed(let words): trial.void = words
-        case .record(let run):
-            let reading = TrialReading(run, goals: goals.gates, common: goals.common, demandsMusts: kind == .confirm)
+        case .record(let found):
+            let reading = TrialReading(found, goals: goals.gates, common: goals.common, demandsMusts: kind == .confirm)
             (trial.void, trial.words, trial.reasons) = (reading.void, reading.words, reading.reasons)
             trial.figures = reading.figures
         }
         if let usage = kept?.takeUsage() { (trial.figures.processor, trial.figures.memoryBytes) = usage }
         take(trial)
         try save()
-        say(FindText.line(trial, left: options.terms.budget - elapsed))
+        say(FindText.line(trial, record.axis, left: options.terms.budget - elapsed))
         if let words = kept?.ending {
             record.detail = "the relay \(words)"
             return search.stop(.relayDied)
@@ -158,14 +155,31 @@ package final class FindCommand {
         }
     }
 
-    /// Puts a trial on record, and tells the search.
-    private func take(_ trial: FindRecord.Trial) {
+    private func arguments(_ trial: FindRecord.Trial, _ kept: KeptRelay?) -> [String] {
+        let asked = options.asked
+        var settings = options.overrides
+        if let kept { settings += [("relay.launch", "null"), ("relay.url", kept.url)] }
+        settings += plan.overrides(rate: trial.rate, seconds: trial.seconds)
+        var words = [asked.scenarioPath, "--seed", String(trial.seed)]
+        for (path, value) in settings { words += ["--set", "\(path)=\(value)"] }
+        for gate in goals.texts { words += ["--gate", gate] }
+        for host in asked.allowHosts { words += ["--allow-host", host] }
+        return (kept?.directory ?? asked.mock).map { words + ["--mock", $0] } ?? words
+    }
+
+    /// The path, with a number behind it where something is there already.
+    private func unused(_ path: String) -> String {
+        if !FileSystem.exists(path) { return path }
+        return (2...).lazy.map { "\(path)-\($0)" }.first { !FileSystem.exists($0) }!
+    }
+
+    /// Puts a trial on record, and tells the search. `again`: in a search that is taken up again, where a machine that was
+    /// busy then is no reason to stop.
+    private func take(_ trial: FindRecord.Trial, again: Bool = false) {
         record.trials.append(trial)
         guard trial.kind != .warmUp else { return }
-        if record.trials.count > attempts.values.reduce(0, +) {
-            attempts["\(trial.kind.rawValue) \(trial.place)", default: 0] += 1
-        }
         if let void = trial.void {
+            if again { return }
             search.recordVoid()
             if case .stop = search.next { record.detail = "\(FindText.rate(trial.rate, record.axis)): \(void)" }
         } else {

@@ -12,6 +12,8 @@ struct FindGoals {
     let gates: [[Gate]]
     /// Of every load, whatever the goal: nobody falls behind, and hardly anything is refused or lost.
     let common: [Gate]
+    /// The scenario's, by their texts.
+    private let own: Set<String>
 
     static let slope = "backlog.slope < \(BacklogSlope.limit)"
     /// Where no gate speaks of them.
@@ -22,6 +24,7 @@ struct FindGoals {
     init(_ texts: [String], scenario: Scenario, keepsRelay: Bool) throws(Failure) {
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         var unnamed: [Gate] = scenario.gates
+        own = Set(unnamed.map(\.text))
         var named: [(name: String, gates: [Gate])] = []
         for text in texts {
             let (name, expression) = Self.split(text)
@@ -57,9 +60,9 @@ struct FindGoals {
         }
     }
 
-    /// Those of all goals, each once.
+    /// Those of all goals, each once, beside the scenario's own.
     var texts: [String] {
-        var seen: Set<String> = []
+        var seen = own
         return (common + gates.flatMap { $0 }).map(\.text).filter { seen.insert($0).inserted }
     }
 

@@ -5,25 +5,11 @@ package import Capacity
 import Verdicts
 
 package struct FindOptions: Sendable {
-    package var scenarioPath: String
-    /// Each may begin with the name of its goal and a colon.
-    package var gates: [String] = []
+    var asked: FindRecord.Asked
     package var terms = CapacityTerms()
-    var axis = FindRecord.Axis.events
-    /// Rates are sessions at once, instead of events per second.
-    package var scalesSessions: Bool {
-        get { axis == .sessions }
-        set { axis = newValue ? .sessions : .events }
-    }
     /// Events per second, or sessions at once, below which the answer is no pass.
     package var atLeast: Double?
-    /// The relay is started anew for each trial.
-    package var restarts = false
     package var seed: UInt64?
-    package var overrides: [(path: String, value: String)] = []
-    package var allowHosts: [String] = []
-    /// State directory of a mock that is up, which the relay pushes to.
-    package var mock: String?
     package var outputDirectory: String?
     /// The folder of a search that is to go on.
     package var resume: String?
@@ -33,5 +19,16 @@ package struct FindOptions: Sendable {
     /// What is run for each trial; nil: this program.
     package var executable: String?
 
-    package init(scenarioPath: String) { self.scenarioPath = scenarioPath }
+    /// `gates` may begin with the name of their goal; `scalesSessions`: rates are sessions at once.
+    package init(
+        scenarioPath: String, gates: [String] = [], overrides: [(path: String, value: String)] = [],
+        scalesSessions: Bool = false, restarts: Bool = false, mock: String? = nil, allowHosts: [String] = []
+    ) {
+        asked = FindRecord.Asked(scenarioPath: scenarioPath)
+        (asked.gates, asked.overrides) = (gates, overrides.map { [$0.path, $0.value] })
+        (asked.axis, asked.restarts) = (scalesSessions ? .sessions : .events, restarts)
+        (asked.mock, asked.allowHosts) = (mock, allowHosts)
+    }
+
+    var overrides: [(path: String, value: String)] { asked.overrides.map { ($0[0], $0[1]) } }
 }

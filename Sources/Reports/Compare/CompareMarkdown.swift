@@ -39,8 +39,8 @@ package struct CompareMarkdown {
             ["Of the relay", "base", "new", "change"], figures: 1...3,
             record.uses.filter { $0.base != nil || $0.new != nil }.map { use in
                 [
-                    use.name, use.base.map { CompareWords.figure($0, use.unit) } ?? "–",
-                    use.new.map { CompareWords.figure($0, use.unit) } ?? "–", CompareWords.change(use.base, use.new),
+                    use.name, use.base.map { use.unit.text(of: $0) } ?? "–",
+                    use.new.map { use.unit.text(of: $0) } ?? "–", CompareWords.change(use.base, use.new),
                 ]
             })
         if let difference = record.firstDifference { text += "The first push that differs: \(escaped(difference)).\n\n" }

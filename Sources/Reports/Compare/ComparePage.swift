@@ -131,8 +131,8 @@ struct ComparePage {
                 (
                     "\(use.name)",
                     [
-                        Cell.number(use.base.map { CompareWords.figure($0, use.unit) } ?? "–"),
-                        Cell.number(use.new.map { CompareWords.figure($0, use.unit) } ?? "–"),
+                        Cell.number(use.base.map { use.unit.text(of: $0) } ?? "–"),
+                        Cell.number(use.new.map { use.unit.text(of: $0) } ?? "–"),
                         Cell.number(CompareWords.change(use.base, use.new)),
                     ]
                 )

@@ -46,8 +46,8 @@ package enum CompareText {
                 ["of the relay", "base", "new", "change"],
                 uses.map { use in
                     [
-                        use.name, use.base.map { CompareWords.figure($0, use.unit) } ?? "–",
-                        use.new.map { CompareWords.figure($0, use.unit) } ?? "–", CompareWords.change(use.base, use.new),
+                        use.name, use.base.map { use.unit.text(of: $0) } ?? "–",
+                        use.new.map { use.unit.text(of: $0) } ?? "–", CompareWords.change(use.base, use.new),
                     ]
                 })
         }

@@ -41,7 +41,7 @@ extension ComparisonRecord.Rule {
 extension ComparisonRecord.Metric {
     /// The middle one of a side's runs.
     func middle(_ figures: [Double]) -> String {
-        figures.isEmpty ? "no data" : CompareWords.figure(Estimates.median(figures), unit)
+        figures.isEmpty ? "no data" : unit.text(of: Estimates.median(figures))
     }
 
     var change: String { shift.map(told) ?? "" }
@@ -57,7 +57,7 @@ extension ComparisonRecord.Metric {
 
     private func told(_ shift: Double) -> String {
         guard scale == .ratio else {
-            let size = CompareWords.figure(abs(shift), unit)
+            let size = unit.text(of: abs(shift))
             return shift == 0 ? size : (shift < 0 ? "-" : "+") + size
         }
         return CompareWords.percent(exp(shift) - 1)
@@ -65,17 +65,6 @@ extension ComparisonRecord.Metric {
 }
 
 enum CompareWords {
-    static func figure(_ value: Double, _ unit: RunRecord.GateResult.Unit) -> String {
-        switch unit {
-        case .nanoseconds: Numbers.duration(nanoseconds: value)
-        case .ratio: Numbers.percent(value)
-        case .perSecond: Numbers.rate(value)
-        case .slope: Numbers.slope(value)
-        case .count: Numbers.trimmed(value, places: 2)
-        case .bytes: Numbers.bytes(Int64(saturating: value))
-        }
-    }
-
     /// A change with its sign: `+9.8 %`.
     static func percent(_ share: Double) -> String {
         guard share.isFinite else { return "–" }

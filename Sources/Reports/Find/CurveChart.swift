@@ -21,6 +21,7 @@ struct CurveChart {
     /// Loads at which the lower and upper bounds are.
     var bounds: [Double]
     var series: [String]
+    var axis: FindRecord.Axis
     var isLogarithmic = false
 
     var isEmpty: Bool { points.isEmpty }
@@ -40,7 +41,7 @@ struct CurveChart {
             }
             return CurveChart(
                 name: name, title: title, text: text, points: points, bounds: bounds, series: figures.map(\.0),
-                isLogarithmic: log)
+                axis: record.axis, isLogarithmic: log)
         }
         let duration: (Double) -> String = { Numbers.duration(nanoseconds: $0) }
         return [
@@ -59,7 +60,7 @@ struct CurveChart {
 
     private var summary: String {
         let rates = points.map(\.rate)
-        let (least, most) = (Numbers.rate(rates.min() ?? 0), Numbers.rate(rates.max() ?? 0))
+        let (least, most) = (FindText.rate(rates.min() ?? 0, axis), FindText.rate(rates.max() ?? 0, axis))
         return "\(points.count) points from \(least) to \(most); "
             + "values from \(text(points.map(\.value).min() ?? 0)) to \(text(points.map(\.value).max() ?? 0))."
     }
@@ -74,11 +75,11 @@ struct CurveChart {
             kind: .logarithmic, domain: least...max(rates.max() ?? 1, least * 1.1), start: left, end: right)
         let y = scale(&paper, left: left, right: right, top: top, bottom: bottom)
         for tick in Ticks.logarithmic(x.domain.lowerBound, x.domain.upperBound) where x.domain.contains(tick) {
-            paper.text(x(tick), bottom + 18, Numbers.rate(tick), "tick", anchor: "middle")
+            paper.text(x(tick), bottom + 18, FindText.rate(tick, axis), "tick", anchor: "middle")
         }
         for bound in bounds {
             paper.line(x(bound), top, x(bound), bottom, "limit dim")
-            paper.text(x(bound), top - 6, Numbers.rate(bound), "label", anchor: "middle")
+            paper.text(x(bound), top - 6, FindText.rate(bound, axis), "label", anchor: "middle")
         }
         for point in points {
             let (px, py) = (x(point.rate), y(point.value))

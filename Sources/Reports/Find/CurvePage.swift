@@ -17,7 +17,7 @@ struct CurvePage {
         let stop: Markup = record.stop.map { "<p>\($0.rawValue): \($0.meaning).</p>" } ?? "<p>The search goes on.</p>"
         let charts = CurveChart.panels(record).filter { !$0.isEmpty }
         let body: Markup = """
-            <header><p class="kicker">PushRig find</p><h1>\(record.scenarioPath)</h1>
+            <header><p class="kicker">PushRig find</p><h1>\(record.asked.scenarioPath)</h1>
             <p class="meta">\(facts.markup { "<span>\($0)</span>" })</p></header>
             <section aria-labelledby="found-h"><h2 id="found-h">\(heading)</h2>\(stop)</section>
             <section aria-labelledby="curve-h"><h2 id="curve-h">By load</h2>
@@ -30,7 +30,7 @@ struct CurvePage {
 
             """
         return HTMLDocument(
-            title: "\(record.scenarioPath): capacity", version: record.toolVersion, style: Self.style, body: body
+            title: "\(record.asked.scenarioPath): capacity", version: record.toolVersion, style: Self.style, body: body
         ).text
     }
 

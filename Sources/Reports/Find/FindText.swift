@@ -29,7 +29,7 @@ package enum FindText {
     }
 
     /// ` 12  3,150/s  10 s  good  p99 12 ms, …  at most 6 min left`.
-    package static func line(_ trial: FindRecord.Trial, left: Double) -> String {
+    package static func line(_ trial: FindRecord.Trial, _ axis: FindRecord.Axis, left: Double) -> String {
         let word =
             trial.void != nil
             ? "void" : trial.kind == .warmUp ? "warm-up" : Set(trial.words.map(\.rawValue)).sorted().joined(separator: "/")
@@ -42,7 +42,7 @@ package enum FindText {
         if let processor = figures.processor { parts.append("relay \(Numbers.percent(processor)) of a core") }
         let kind = trial.kind == .confirm ? "confirm " : ""
         let seconds = Numbers.trimmed(trial.seconds, places: 1)
-        return "  \(trial.number)  \(Numbers.rate(trial.rate))  \(seconds) s  \(kind)\(word)  "
+        return "  \(trial.number)  \(rate(trial.rate, axis))  \(seconds) s  \(kind)\(word)  "
             + parts.joined(separator: ", ") + (left > 0 ? "  (at most \(minutes(left)) left)" : "") + "\n"
     }
 

@@ -8,8 +8,8 @@ extension FindRecord {
     /// Rates are events per second, or sessions at once by `axis`. The seed is a string, since it may need 64 bits.
     package var json: JSONValue {
         [
-            "format": "pushrig.find", "version": .integer(Int64(Self.version)), "scenario": .string(scenarioPath),
-            "axis": .string(axis.rawValue), "seed": .string(String(seed)), "command": .string(command),
+            "format": "pushrig.find", "version": .integer(Int64(Self.version)), "asked": asked.json,
+            "planDigest": .string(planDigest), "seed": .string(String(seed)), "command": .string(command),
             "startedAt": .string(startedAt.iso8601), "seconds": .number(duration.seconds),
             "toolVersion": .string(toolVersion), "machine": machine.json, "terms": terms.json,
             "warmUpSeconds": .number(warmUp),
@@ -41,16 +41,40 @@ extension FindRecord {
         var trials: [Trial] = []
         for trial in try reading["trials"].list() { trials.append(try Trial(trial)) }
         self.init(
-            scenarioPath: try reading["scenario"].text(), seed: seed, command: try reading["command"].text(),
+            try Asked(try reading["asked"]), planDigest: try reading["planDigest"].text(), seed: seed,
+            command: try reading["command"].text(),
             terms: try CapacityTerms(try reading["terms"]), goals: goals, startedAt: startedAt,
             toolVersion: try reading["toolVersion"].text(), machine: try Machine(try reading["machine"]))
-        axis = try reading["axis"].word()
         duration = .seconds(try reading["seconds"].number())
         warmUp = try reading["warmUpSeconds"].number()
         stop = try reading["stop"].optional()?.word()
         detail = try reading["detail"].text()
         for row in try reading["broken"].list() { broken[try row["rule"].text()] = try row["from"].number() }
         self.trials = trials
+    }
+}
+
+extension FindRecord.Asked {
+    fileprivate var json: JSONValue {
+        [
+            "scenario": .string(scenarioPath), "gates": RunRecord.texts(gates),
+            "overrides": .array(overrides.map { RunRecord.texts($0) }), "axis": .string(axis.rawValue),
+            "restarts": .bool(restarts), "mock": mock.map { .string($0) } ?? .null, "allowHosts": RunRecord.texts(allowHosts),
+        ]
+    }
+
+    fileprivate init(_ reading: JSONReading) throws(Failure) {
+        self.init(scenarioPath: try reading["scenario"].text())
+        gates = try reading["gates"].texts()
+        for override in try reading["overrides"].list() {
+            let texts = try override.texts()
+            guard texts.count == 2 else { throw override.wrong("is no path with a value") }
+            overrides.append(texts)
+        }
+        axis = try reading["axis"].word()
+        restarts = try reading["restarts"].flag()
+        mock = try reading["mock"].optional()?.text()
+        allowHosts = try reading["allowHosts"].texts()
     }
 }
 

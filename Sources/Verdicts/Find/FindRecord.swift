@@ -46,9 +46,28 @@ package struct FindRecord: Sendable {
         case sessions
     }
 
-    /// The scenario as it was given.
-    package var scenarioPath: String
-    package var axis = Axis.events
+    /// What of a search is the user's, and stays the same where it goes on.
+    package struct Asked: Hashable, Sendable {
+        /// The scenario as it was given.
+        package var scenarioPath: String
+        /// As they were given, with the names of their goals.
+        package var gates: [String] = []
+        /// Paths and values.
+        package var overrides: [[String]] = []
+        package var axis = Axis.events
+        /// The relay is started anew for each trial.
+        package var restarts = false
+        /// State directory of a mock that is up, which the relay pushes to; nil: the search has one of its own.
+        package var mock: String?
+        package var allowHosts: [String] = []
+
+        package init(scenarioPath: String) { self.scenarioPath = scenarioPath }
+    }
+
+    package var asked: Asked
+    /// Of the scenario's own plan with that seed: another one is another search.
+    package var planDigest: String
+    package var axis: Axis { asked.axis }
     package var seed: UInt64
     package var command: String
     package var terms: CapacityTerms
@@ -68,10 +87,11 @@ package struct FindRecord: Sendable {
     package var broken: [String: Double] = [:]
 
     package init(
-        scenarioPath: String, seed: UInt64, command: String, terms: CapacityTerms, goals: [Goal], startedAt: WallTime,
-        toolVersion: String, machine: Machine
+        _ asked: Asked, planDigest: String, seed: UInt64, command: String, terms: CapacityTerms, goals: [Goal],
+        startedAt: WallTime, toolVersion: String, machine: Machine
     ) {
-        self.scenarioPath = scenarioPath
+        self.asked = asked
+        self.planDigest = planDigest
         self.seed = seed
         self.command = command
         self.terms = terms

@@ -60,8 +60,10 @@ package struct TrialReading: Sendable {
     /// A percentile that chance may have put on this side of its threshold tells nothing, and so does a gate without data.
     private static func word(_ gate: Gate, _ result: RunRecord.GateResult, _ record: RunRecord) -> TrialWord {
         guard let passed = result.passed else { return .undecided }
-        guard case .latency(let latency, nil, let statistic) = gate.measure, let percentile = statistic.percentile,
-            let histogram = latency.histogram(record.correlation), histogram.count > 0
+        // Of staleness the counts are time, and no samples.
+        guard case .latency(let latency, let kind, let statistic) = gate.measure, latency != .staleness,
+            let percentile = statistic.percentile, let histogram = latency.histogram(kind, record.correlation),
+            histogram.count > 0
         else { return passed ? .good : .bad }
         let above = Int((1 - histogram.share(upTo: Int64(gate.threshold))) * Double(histogram.count) + 0.5)
         let allowed = 1 - percentile / 100
@@ -85,17 +87,5 @@ package struct TrialReading: Sendable {
         if c.expected > 0 { figures.lostShare = Double(c.count(.lost)) / Double(c.expected) }
         if c.events > 0 { figures.errorShare = Double(c.failed + c.dropped) / Double(c.events) }
         figures.broken = record.proof.broken
-    }
-}
-
-extension GateMeasure.Latency {
-    fileprivate func histogram(_ correlation: Correlation) -> Histogram? {
-        switch self {
-        case .delivery: correlation.delivery
-        case .answer: correlation.answer
-        case .lateness: correlation.lateness
-        // Its counts are time and no samples.
-        case .staleness: nil
-        }
     }
 }
