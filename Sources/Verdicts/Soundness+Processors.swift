@@ -3,6 +3,7 @@
 
 import Basics
 import Conformance
+import Journal
 import Scenarios
 
 extension Soundness {
@@ -23,6 +24,18 @@ extension Soundness {
                     + "\(allowed * Self.starvation) of the relay's what blame for something missing can" : ""),
             costs: costs)
     }
+
+    /// Adds a check that fails where lateness is blamed on the relay, and a thread of ours had no time to spare.
+    mutating func addThreads(_ story: Story, _ scenario: Scenario, blame: Rule.Basis) {
+        let busiest = story.totals?.busiestThread ?? 0
+        guard busiest >= Self.mostUse, !scenario.isStepped, blame.contains(.timing) else { return }
+        add(
+            "our threads", false,
+            "one of them ran, or waited for a processor, for \(busiest / 10) % of the load: the rig was the limit", costs: .timing)
+    }
+
+    /// Thousandths of the time: a thread that is busy for more has none to spare (spec/capacity.md §3).
+    static let mostUse = 900
 
     /// Of a second of the host's clock, while the run's clock goes by it.
     static let longestWait = Interval.milliseconds(250)

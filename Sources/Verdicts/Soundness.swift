@@ -14,9 +14,6 @@ struct Soundness {
     /// What rules must not rest on.
     var lost: Rule.Basis = []
 
-    /// Thousandths of a processor: a thread that uses more has none to spare (spec/capacity.md §3).
-    private static let mostUse = 900
-
     mutating func add(_ name: String, _ passed: Bool, _ detail: String, costs basis: Rule.Basis = []) {
         checks.append(RunRecord.SoundnessCheck(name: name, passed: passed, detail: detail))
         if !passed { lost.formUnion(basis) }
@@ -45,13 +42,6 @@ struct Soundness {
             "our queues", correlation.dropped == 0,
             "\(correlation.dropped) planned events were dropped because too many were unanswered", costs: [])
         let totals = story.totals
-        let busiest = totals?.busiestThread ?? 0
-        if !scenario.isStepped, busiest >= Self.mostUse {
-            add(
-                "our threads", false,
-                "one of them used \(busiest / 10) % of a processor while the load lasted: the rig was the limit, not the relay",
-                costs: .timing)
-        }
         add(
             "our order", (totals?.inverted ?? 0) == 0,
             "\(totals?.inverted ?? 0) events left before an earlier one of their session", costs: .order)

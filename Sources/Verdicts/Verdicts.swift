@@ -215,6 +215,7 @@ private struct Judgement {
         var blame = results.filter(\.standing.failsTheRun).reduce(into: Rule.Basis()) { $0.formUnion($1.basis) }
         if zip(self.gates, gates).contains(where: { $0.measure.isOfTime && $1.passed == false }) { blame.insert(.timing) }
         soundness.addProcessors(story, scenario, blame: blame)
+        soundness.addThreads(story, scenario, blame: blame)
         if self.gates.contains(where: \.measure.isOfTime) { soundness.addSteadiness(measure.slope, scenario) }
         soundness.addShards(note, story, scenario)
         // Of some users alone nobody knows what the others were asked.
@@ -283,7 +284,8 @@ private struct Judgement {
             sessions: Int64(story.totals?.sessionsBegun ?? 0), planned: Int64(correlation.events),
             sent: Int64(correlation.sent), answered: Int64(correlation.answered), failed: Int64(correlation.failed),
             dropped: Int64(correlation.dropped),
-            connections: Int64(story.totals?.loadConnections ?? scenario.workload.connections))
+            connections: Int64(story.totals?.loadConnections ?? scenario.workload.connections),
+            busiestThread: Int64(story.totals?.busiestThread ?? 0))
     }
 
     private func mockCounters(_ story: Story, _ correlation: Correlation, _ pass: Pass) -> RunRecord.MockCounters {

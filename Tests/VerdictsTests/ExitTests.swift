@@ -133,7 +133,7 @@ struct ExitTests {
     }
 
     @Test("inconclusive where something of ours was not sound", arguments: [
-        "our lateness", "our queues", "our threads", "our order", "the history is whole", "events", "cuts", "the plan is the same",
+        "our lateness", "our queues", "our order", "the history is whole", "events", "cuts", "the plan is the same",
         "the run came to its end", "fault 1 fired", "every restart happened", "every deadline has passed",
     ])
     func unsound(what: String) throws {
@@ -141,7 +141,6 @@ struct ExitTests {
             switch what {
             case "our lateness": run.correlation.lateness.record(10_100_000, count: 900)
             case "our queues": run.correlation.dropped = 1
-            case "our threads": run.totals.busiestThread = 900
             case "our order": run.totals.inverted = 1
             case "every restart happened":
                 run.notes.append(.relayStopping(signal: "KILL"))
@@ -159,6 +158,19 @@ struct ExitTests {
         #expect(exit.reasons.count == 1)
         let name = ["events", "cuts"].contains(what) ? "the history is whole" : what
         #expect(exit.reasons.first?.hasPrefix("our own measuring is not sound: \(name)") == true, "\(exit.reasons)")
+    }
+
+    @Test("a thread of ours that had no time to spare is told where the relay is blamed for time", arguments: [
+        (899, true, 0), (900, true, 1), (900, false, 0),
+    ])
+    func threads(busiest: Int, isBlamed: Bool, count: Int) throws {
+        var run = try Run()
+        run.totals.busiestThread = busiest
+        let grounds = run.grounds
+        var soundness = grounds.soundness
+        let before = soundness.checks.count
+        soundness.addThreads(grounds.story, run.scenario, blame: isBlamed ? .timing : .absence)
+        #expect(soundness.checks.count == before + count && soundness.lost.contains(.timing) == (count == 1))
     }
 
     @Test("inconclusive where the relay fell behind a load of one rate, which is no mistake of ours")

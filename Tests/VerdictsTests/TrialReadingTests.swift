@@ -52,7 +52,7 @@ struct TrialReadingTests {
 
     @Test("is void where the rig was the limit, and not for what the relay left open")
     func voids() throws {
-        for name in ["our lateness", "our queues", "our threads", "the history is whole", "processors to spare"] {
+        for name in ["our lateness", "our queues", "the history is whole", "processors to spare"] {
             let spoilt = try record { $0.soundness = [.init(name: name, passed: false, detail: "d")] }
             #expect(try reading(spoilt).void == "\(name): d")
         }
@@ -61,6 +61,8 @@ struct TrialReadingTests {
         }
         #expect(try reading(try record { $0.load.sent = 998 }).void == "998 of 1000 planned events were offered")
         #expect(try reading(try record { $0.load.sent = 999 }).void == nil)
+        #expect(try reading(try record { $0.load.busiestThread = 900 }).void == "a thread of ours was busy for 90 % of the load")
+        #expect(try reading(try record { $0.load.busiestThread = 899 }).void == nil)
         #expect(try reading(try record { $0.exit.code = 1 }).void != nil)
         #expect(try reading(try record { $0.soundness = [.init(name: "our queues", passed: false, detail: "")] }).words.isEmpty)
     }

@@ -17,7 +17,7 @@ package struct TrialReading: Sendable {
     private static let leastOffered = 0.999
     /// What of ours that is not sound spoils a trial. That the relay left something open, or was not steady, is its doing.
     private static let spoiling: Set<String> = [
-        "our lateness", "our queues", "our threads", "our order", "the history is whole", "the plan is the same",
+        "our lateness", "our queues", "our order", "the history is whole", "the plan is the same",
         "the run came to its end", "nothing of ours failed", "processors to spare",
     ]
 
@@ -49,6 +49,8 @@ package struct TrialReading: Sendable {
         if let check = record.soundness.first(where: { !$0.passed && spoiling.contains($0.name) }) {
             return "\(check.name): \(check.detail)"
         }
+        let busiest = record.load.busiestThread
+        if busiest >= Soundness.mostUse { return "a thread of ours was busy for \(busiest / 10) % of the load" }
         if record.exit.code == 1 { return record.exit.reasons.first ?? record.exit.word }
         let planned = record.load.planned
         guard Double(record.load.sent) >= leastOffered * Double(planned) else {

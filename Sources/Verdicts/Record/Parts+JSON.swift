@@ -38,7 +38,7 @@ extension RunRecord.LoadCounters {
         [
             "sessions": .integer(sessions), "planned": .integer(planned), "sent": .integer(sent),
             "answered": .integer(answered), "failed": .integer(failed), "dropped": .integer(dropped),
-            "connections": .integer(connections),
+            "connections": .integer(connections), "busiestThread": .integer(busiestThread),
         ]
     }
 
@@ -47,7 +47,9 @@ extension RunRecord.LoadCounters {
             sessions: try reading["sessions"].count(), planned: try reading["planned"].count(),
             sent: try reading["sent"].count(), answered: try reading["answered"].count(),
             failed: try reading["failed"].count(), dropped: try reading["dropped"].count(),
-            connections: try reading["connections"].count())
+            connections: try reading["connections"].count(),
+            // Older records have none.
+            busiestThread: reading.value["busiestThread"]?.int ?? 0)
     }
 }
 
