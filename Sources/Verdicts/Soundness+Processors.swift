@@ -31,7 +31,8 @@ extension Soundness {
         guard busiest >= Self.mostUse, !scenario.isStepped, blame.contains(.timing) else { return }
         add(
             "our threads", false,
-            "one of them ran, or waited for a processor, for \(busiest / 10) % of the load: the rig was the limit", costs: .timing)
+            "one of them ran, or waited for a processor, for \(busiest / 10) % of the load: the rig was the limit",
+            costs: .timing)
     }
 
     /// Thousandths of the time: a thread that is busy for more has none to spare (spec/capacity.md §3).
