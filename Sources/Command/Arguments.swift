@@ -118,10 +118,11 @@ struct Arguments: Sendable {
         return number
     }
 
-    func number(_ name: String, above least: Double) throws(Failure) -> Double? {
+    func number(_ name: String, above least: Double, atMost most: Double = 1e15) throws(Failure) -> Double? {
         guard let text = text(name) else { return nil }
-        guard let number = Double(text), number > least, number.isFinite else {
-            throw Failure(.usage, "\(name) \(text) is not a number above \(Int(least))", hint: "for example \(name) 60")
+        guard let number = Double(text), number > least, number <= most else {
+            let bounds = "above \(Int(least)), and \(Int(most)) at most"
+            throw Failure(.usage, "\(name) \(text) is not a number \(bounds)", hint: "for example \(name) 60")
         }
         return number
     }

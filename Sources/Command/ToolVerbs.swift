@@ -12,16 +12,19 @@ extension Verb {
             Option("--streams", "N", "requests at once on each (default 100)"),
             Option("--requests", "N", "stop after so many requests"),
             Option("--duration", "TIME", "or after this time (default 10s)"),
+            Option("--rate", "N", "requests a second, whatever is answered; latency counts from the planned instant then"),
             Option("--http1.1", "HTTP/1.1 instead of HTTP/2, one request at a time on each connection"),
             Option("--method", "NAME", "default POST"),
-            Option("--path", "PATH", "default /3/device/{token}, with a random token for each request"),
+            Option("--path", "PATH", "default /3/device/{token}; {token}, {uuid}, {number}, {text:N} are new in each request"),
             Option("--header", "'NAME: VALUE'", isRepeatable: true, "a request header"),
             Option("--bearer", "JWT", "provider token"),
             Option("--body-bytes", "N", "size of the made-up alert (default 250)"),
-            Option("--body", "FILE", "the body instead"),
+            Option("--body", "FILE", "the body instead, which may hold the same"),
+            Option("--tokens", "N", "draw each {token} from so many (default: a new one for each request)"),
+            Option("--repeated", "send one and the same request each time"),
             Option("--ca", "FILE", "PEM file of the authority to trust (default: the system's)"),
             Option("--loops", "N", "threads (default 1)"),
-            Option("--seed", "N", "chance of the tokens (default 1)"),
+            Option("--seed", "N", "chance of what is new in each request (default 1)"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
             Option("--format", "text|json", "what is printed"),
         ]
@@ -31,6 +34,9 @@ extension Verb {
         command.connections = try arguments.integer("--connections", in: 1...20_000) ?? command.connections
         command.streams = try arguments.integer("--streams", in: 1...10_000) ?? command.streams
         command.requests = try arguments.integer("--requests", in: 1...10_000_000_000)
+        command.rate = try arguments.number("--rate", above: 0, atMost: 10_000_000)
+        command.tokens = try arguments.integer("--tokens", in: 1...1_000_000_000)
+        command.repeats = arguments.has("--repeated")
         command.duration = try arguments.duration("--duration")
         command.usesHTTP1 = arguments.has("--http1.1")
         command.method = arguments.text("--method")

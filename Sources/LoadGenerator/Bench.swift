@@ -1,6 +1,6 @@
-// Closed-loop load straight at one endpoint: so many connections, so many requests in flight on each, the next request
-// when an answer is in. No plan, no relay, no journal; its latencies say how fast the peer answers, not how it holds a
-// rate.
+// Load straight at one endpoint: so many connections, so many requests in flight on each. The next request goes when an
+// answer is in (a closed loop, whose latencies say how fast the peer answers), or at a rate, whatever the peer does (an open
+// one, whose latencies count from the planned instant). No plan, no relay, no journal.
 
 package import Basics
 import EventLoop
@@ -19,8 +19,10 @@ package struct BenchOptions: Sendable {
     /// Stop after this many requests; nil: after `duration`.
     package var requests: Int?
     package var duration = Interval.seconds(10)
+    /// Requests a second over all loops, evenly spaced; nil: the next one goes when an answer is in.
+    package var rate: Double?
     package var method = "POST"
-    /// `{token}` in it, and in the body, becomes a fresh random device token (64 hex digits) for each request.
+    /// With holes, as the body (`BenchHole`), which each request fills anew.
     package var path = "/3/device/{token}"
     /// Names are lower-cased.
     package var fields: [(name: String, value: String)] = []
@@ -30,18 +32,32 @@ package struct BenchOptions: Sendable {
     /// PEM file of the authority to trust; nil: the system's.
     package var caFile: String?
     package var loops = 1
-    /// Of the tokens.
+    /// As many tokens are drawn from; nil: each request has one of its own. At least 1.
+    package var tokens: Int?
+    /// Holes are filled once, and every request is the same.
+    package var repeats = false
+    /// Of what fills the holes.
     package var seed = Seed(1)
     package var requestTimeout = Interval.seconds(30)
     package var allowHosts: Set<String> = []
 
     package init(target: Origin) { self.target = target }
 
-    /// The body the peers of a comparison send: an alert push of exactly `count` bytes of valid JSON, at least 30.
+    /// An alert push of exactly `count` bytes of valid JSON, at least 29, with a text of its own for each request.
     package static func alertBody(bytes count: Int) -> [UInt8] {
-        let frame = Array(#"{"aps":{"alert":{"body":""}}}"#.utf8)
-        let letters = max(0, count - frame.count)
-        return frame.dropLast(4) + (0..<letters).map { 97 + UInt8($0 % 26) } + frame.suffix(4)
+        let frame = #"{"aps":{"alert":{"body":""}}}"#
+        return Array(#"{"aps":{"alert":{"body":"{text:\#(max(0, count - frame.utf8.count))}"}}}"#.utf8)
+    }
+
+    /// What is sent, in words.
+    package var traffic: String {
+        let request = BenchRequest(self)
+        let body = ByteBuffer()
+        var fill = request.fill(0)
+        request.body.write(into: body, &fill)
+        func kind(_ text: BenchText) -> String { text.hasHoles ? "each its own" : "all the same" }
+        let some = tokens.map { ", \($0) tokens" } ?? ""
+        return "paths \(kind(request.path)), bodies of \(body.count) B \(kind(request.body))\(repeats ? "" : some)"
     }
 }
 
@@ -60,8 +76,12 @@ package struct BenchResult: Sendable {
     /// User and system time of this process in `elapsed`, handshakes included.
     package var cpuUser = Interval.zero
     package var cpuSystem = Interval.zero
-    /// Answered minus sent, nanoseconds.
+    /// Answered minus sent, or minus planned where there is a rate; nanoseconds.
     package var latency = Histogram()
+    /// Sent minus planned where a request could have gone: ours, not the peer's; nanoseconds, empty without a rate.
+    package var lateness = Histogram()
+    /// Planned by a rate, and never sent before the time was over.
+    package var unsent = 0
     /// Body bytes received.
     package var bytesReceived = 0
 
@@ -87,6 +107,7 @@ package enum Bench {
     /// target is refused, a run `Failure` when nothing at all answers.
     package static func run(_ options: BenchOptions) throws(Failure) -> BenchResult {
         precondition(options.connections > 0 && options.streams > 0, "connections and streams are at least 1")
+        precondition(options.rate.map { $0 > 0 } != false && options.tokens.map { $0 > 0 } != false, "rate, tokens are above 0")
         let target = try TargetPolicy.check(options.target, allowHosts: options.allowHosts)
         let loops = max(1, min(options.loops, options.connections))
         let time = SystemTime()
@@ -117,7 +138,7 @@ package enum Bench {
                 .run, "nothing answered at \(options.target): \(tally.lastFailure ?? "no request was made")",
                 hint: "is the server listening there, and does it speak \(options.isHTTP2 ? "HTTP/2" : "HTTP/1.1")?")
         }
-        outcome.elapsed = max(Interval(nanoseconds: 1), tally.lastAnswer - start)
+        outcome.elapsed = max(Interval(nanoseconds: 1), tally.lastAnswer - (tally.begun ?? start))
         outcome.cpuUser = after.user - before.user
         outcome.cpuSystem = after.system - before.system
         return outcome

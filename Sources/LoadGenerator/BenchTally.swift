@@ -6,6 +6,10 @@ import Net
 
 struct BenchTally: Sendable {
     var latency = Histogram()
+    var lateness = Histogram()
+    var unsent = 0
+    /// The first planned instant, where there is a rate.
+    var begun: Instant?
     var answered = 0
     var failed = 0
     var bytesReceived = 0
@@ -21,12 +25,12 @@ struct BenchTally: Sendable {
         "connect", "tls", "timeout", "refused", "reset", "goaway", "closed", "overloaded", "protocol error",
     ]
 
-    mutating func record(_ response: ClientResponse) {
+    mutating func record(_ response: ClientResponse, since: Instant) {
         answered += 1
         statuses[min(max(0, response.status), 999)] += 1
         bytesReceived += response.body.count
         if !(200...299).contains(response.status) { refuse(response) }
-        latency.record((response.answeredAt - response.sentAt).nanoseconds)
+        latency.record((response.answeredAt - since).nanoseconds)
         if response.answeredAt > lastAnswer { lastAnswer = response.answeredAt }
     }
 
@@ -63,6 +67,9 @@ struct BenchTally: Sendable {
 
     mutating func add(_ other: BenchTally) {
         latency.merge(other.latency)
+        lateness.merge(other.lateness)
+        unsent += other.unsent
+        begun = [begun, other.begun].compactMap { $0 }.min()
         answered += other.answered
         failed += other.failed
         bytesReceived += other.bytesReceived
@@ -79,6 +86,8 @@ struct BenchTally: Sendable {
         result.answered = answered
         result.bytesReceived = bytesReceived
         result.latency = latency
+        result.lateness = lateness
+        result.unsent = unsent
         result.refusals = refusals.sorted { ($1.count, $0.status) < ($0.count, $1.status) }
         for (status, count) in statuses.enumerated() where count > 0 { result.statuses.append((status, count)) }
         for (kind, count) in zip(Self.failureKinds, failures) where count > 0 { result.failures.append((kind, count)) }

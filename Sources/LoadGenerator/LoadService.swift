@@ -24,7 +24,8 @@ package final class LoadService: Sendable {
     /// `window` bounds the unanswered events; those that find it full are dropped, on record. An event that waits for the
     /// answer to an earlier one of its session takes no place in it. `tls` says whom to
     /// trust and what to show at an https target.
-    /// Throws a run `Failure` when the journal cannot be written or a thread not started.
+    /// Throws a run `Failure` when the journal cannot be written or a thread not started, a usage `Failure` for an address that
+    /// connections cannot come from.
     ///
     /// `tokenTargets`: the checked origin of each of the plan's `tokenURLs`.
     ///
@@ -35,13 +36,14 @@ package final class LoadService: Sendable {
         window: Int = 16_384, tls: TLSClientSettings = TLSClientSettings(), tokenTargets: [String: CheckedOrigin] = [:],
         clock: RunClock? = nil, phones: PhoneMailbox? = nil, webhook: String? = nil, secrets: SecretFeed? = nil
     ) throws(Failure) {
+        let sources = try target.sources(plan.scenario.workload.sources)
         precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
         var threads: [LoopThread<LoadLoop>] = []
         var published: [Published] = []
         for index in 0..<loops {
             let settings = LoadLoopSettings(
                 plan: plan, target: target,
-                client: Self.client(plan, connections: Self.share(index, of: connections, by: loops), tls: tls),
+                client: Self.client(plan, sources, connections: Self.share(index, of: connections, by: loops), tls: tls),
                 index: index, stride: loops, window: max(1, window / loops), journalDirectory: journalDirectory,
                 tokenTargets: tokenTargets, phones: phones, webhook: webhook, secrets: secrets)
             let board = Published(LoadSnapshot())
@@ -61,12 +63,15 @@ package final class LoadService: Sendable {
         self.phones = phones
     }
 
-    private static func client(_ plan: Plan, connections: Int, tls: TLSClientSettings) -> ClientConfiguration {
+    private static func client(
+        _ plan: Plan, _ sources: [IPAddress], connections: Int, tls: TLSClientSettings
+    ) -> ClientConfiguration {
         var client = ClientConfiguration(
             version: plan.workload.profile.httpVersion == .http2 ? .http2 : .http1,
             tls: tls)
         client.maxConnections = connections
         client.resends = true
+        client.sources = sources
         client.requestTimeout = plan.scenario.workload.requestTimeout
         return client
     }

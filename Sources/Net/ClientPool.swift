@@ -1,9 +1,7 @@
 // Connections to one origin: opens them when needed, spreads requests over them, bounds the queue, counts time-outs.
 
 package import Basics
-import CLinux
 package import EventLoop
-import Glibc
 import HTTP
 import HTTP2
 import OperatingSystem
@@ -293,7 +291,7 @@ package final class ClientPool: TurnEndHandler {
         counts.connectionsOpened += 1
         do {
             let address = target.addresses[nextAddress]
-            let number = try target.call(address)
+            let number = try target.call(address, from: nextSource())
             let session = tls.map {
                 TLSSession(context: $0, pipe: buffers.pipe, serverName: configuration.tls.serverName ?? origin.host)
             }
@@ -308,6 +306,11 @@ package final class ClientPool: TurnEndHandler {
             let failure = ClientFailure(kind: .connect, message: error.message, isSafeToResend: true)
             if connections.isEmpty { loop.atEndOfTurn { [self] in failWaiting(failure) } }
         }
+    }
+
+    private func nextSource() -> IPAddress? {
+        let sources = configuration.sources
+        return sources.isEmpty ? nil : sources[(counts.connectionsOpened - 1) % sources.count]
     }
 
     private func failWaiting(_ failure: ClientFailure, isSafeToResend: Bool = true) {
@@ -375,23 +378,5 @@ package final class ClientPool: TurnEndHandler {
             _ = orphans.popFirst()
             failWaiting(request, late)
         }
-    }
-}
-
-extension CheckedOrigin {
-    /// A socket that is on its way to one of the origin's addresses; whoever asks owns it.
-    func call(_ address: SocketAddress) throws(Failure) -> Int32 {
-        precondition(addresses.contains(address), "only what was checked is called")
-        let number = socket(address.family, Int32(SOCK_STREAM.rawValue) | 0o2000000 | 0o4000, 0)
-        guard number >= 0 else { throw Failure(.run, "cannot make a socket: \(SystemCall.describe(errno))") }
-        var one: Int32 = 1
-        setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        let result = address.withSockaddr { connect(number, $0, $1) }
-        guard result == 0 || errno == EINPROGRESS else {
-            let error = errno
-            Glibc.close(number)
-            throw Failure(.run, "cannot connect to \(address): \(SystemCall.describe(error))")
-        }
-        return number
     }
 }

@@ -91,6 +91,8 @@ package struct ClientConfiguration: Sendable {
     package var version: Version
     package var tls: TLSClientSettings
     package var maxConnections = 1
+    /// Of this host, from which connections come in turn (ports are the kernel's choice); empty: it chooses both.
+    package var sources: [IPAddress] = []
     /// Opens all connections at once instead of when they are needed.
     package var opensEagerly = false
     /// HTTP/2 streams at once on a connection; the peer's SETTINGS may lower it. HTTP/1.1 has one.

@@ -28,6 +28,8 @@ final class EchoHandler: ServerHandler {
     var paths: [String] = []
     var arrivals: [Instant] = []
     var undelivered: [UInt64] = []
+    /// Of each connection, without the port.
+    var peers: [String] = []
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -97,6 +99,11 @@ final class EchoHandler: ServerHandler {
     func undelivered(_ mark: UInt64) { undelivered.append(mark) }
 
     func refused(_ refusal: Refusal, times: Int) { refusals[refusal, default: 0] += times }
+
+    func admit(number: UInt64, peer: String) -> Admission {
+        peers.append(String(peer.prefix { $0 != ":" }))
+        return .serve
+    }
 
     func willSend() -> Bool {
         turns += 1

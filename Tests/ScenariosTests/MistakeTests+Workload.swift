@@ -38,6 +38,13 @@ extension MistakeTests {
                 "tiny.yaml:20:16: `maxSessions` must be a whole number from 1 to 10000000, not the number `1.5`"
                     + " (such as `maxSessions: 1000`)"),
             Row(
+                "  arrivals:", "  loops: 17\n  arrivals:",
+                "tiny.yaml:20:10: `loops` must be a whole number from 1 to 16, not the number `17` (such as `loops: 2`)"),
+            Row(
+                "  arrivals:", "  sources: [localhost]\n  arrivals:",
+                "tiny.yaml:20:13: `sources` must be a list of IP addresses, such as 127.0.0.2, not the text `localhost`"
+                    + " (such as `sources: [127.0.0.2, 127.0.0.3]`)"),
+            Row(
                 "  arrivals:", "  users: { sessionsPerUser: 0 }\n  arrivals:",
                 "tiny.yaml:20:29: `sessionsPerUser` must be a whole number from 1 to 1000, not the number `0`"
                     + " (such as `sessionsPerUser: 1`)"),

@@ -94,8 +94,8 @@ final class Rig {
     func startLoad(at origin: Instant) throws(Failure) {
         let load = try LoadService(
             plan: plan, target: relay.target, connections: scenario.workload.connections,
-            journalDirectory: directory.journal, tls: relay.tls, tokenTargets: tokenTargets, clock: clock, phones: phones,
-            webhook: watch?.webhook, secrets: watch?.secrets)
+            journalDirectory: directory.journal, loops: scenario.workload.loops, tls: relay.tls, tokenTargets: tokenTargets,
+            clock: clock, phones: phones, webhook: watch?.webhook, secrets: watch?.secrets)
         self.load = load
         watch?.listen(at: origin, target: relay.target, tls: relay.tls)
         state?.start()

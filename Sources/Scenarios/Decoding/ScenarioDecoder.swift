@@ -72,6 +72,11 @@ struct ScenarioDecoder {
         if !isStepped, let node = fields.value("steppedUntil") {
             mistakes.add("`steppedUntil` needs `clock: stepped`", hint: "add it, or strike `steppedUntil`", at: node.place)
         }
+        if isStepped, let node = fields.value("workload")?["loops"], node.plainValue != .integer(1) {
+            mistakes.add(
+                "several loops cannot take part in a clock that is stepped",
+                hint: "strike `loops`, or use `clockScale` instead", at: node.place)
+        }
         if isStepped, relay.processes > 1 {
             mistakes.add(
                 "a relay of several processes cannot take part in a clock that is stepped",

@@ -87,7 +87,7 @@ extension Shape {
             "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
             "users": "{ sessionsPerUser: 1 }", "phones": "{ wake: 500ms }",
             "androids": "{ vendors: [xiaomi], app: killed }", "maxSessions": "1000", "connections": "256",
-            "requestTimeout": "30s", "stopAfter": "2m",
+            "requestTimeout": "30s", "stopAfter": "2m", "loops": "2", "sources": "[127.0.0.2, 127.0.0.3]",
         ])
 
     static let users = Shape("users", ["sessionsPerUser": "1"])

@@ -1,6 +1,7 @@
 // The workload: arrivals, scripts and their shares.
 
 import Basics
+import Glibc
 import YAML
 
 struct WorkloadDecoder {
@@ -31,10 +32,24 @@ struct WorkloadDecoder {
             maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
             connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
+        spec.loops = fields.count("loops", 1...16) ?? 1
+        spec.sources = fields.items("sources").compactMap { address(fields, $0) }
         spec.stopAfter = fields.duration("stopAfter", .milliseconds(1)...Fields.longest)
         if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }
         if spec.users.sessionsPerUser > 1, let place = fields.value("users")?.place { refuseForeignCards(spec, at: place) }
         return spec
+    }
+
+    /// A name is none.
+    private func address(_ fields: Fields, _ item: YAMLNode) -> String? {
+        var room = in6_addr()
+        guard case .scalar(let text, _) = item.content,
+            inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1
+        else {
+            fields.wrong("sources", item, "a list of IP addresses, such as 127.0.0.2")
+            return nil
+        }
+        return text
     }
 
     /// What is done on a phone, or on an Android device, needs one.

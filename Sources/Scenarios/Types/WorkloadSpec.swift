@@ -20,6 +20,10 @@ package struct WorkloadSpec: Sendable {
     /// Connections to the relay, at most: one more is opened while all are busy. Beyond it an event waits for the relay,
     /// which is the relay's latency.
     package var connections: Int
+    /// Event loops of the load, each its own thread with its share of the sessions and of `connections`; 1…16.
+    package var loops = 1
+    /// IP addresses of this host, from which the connections to the relay come in turn; empty: the kernel chooses.
+    package var sources: [String] = []
     /// From leaving the session's queue until the answer.
     package var requestTimeout: Interval
     /// No event is planned later than so long behind the load's start, whatever its session still has to say; nil: all are.
