@@ -120,7 +120,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "Capacity", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Comparison", "Reports",
-                "APNs",
+                "APNs", "HTTP",
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
             ]),
         // Floor 13

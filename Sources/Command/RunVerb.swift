@@ -21,6 +21,9 @@ extension Verb {
             Option("--stepped", "the run's clock moves only when nothing is in flight, and then at once"),
             Option("--strict", "what the relay should do counts like what it must"),
             Option("--dry-run", "prints the plan and its digest, starts nothing"),
+            Option(
+                "--watch", "[ADDR:]PORT",
+                "serves a live page, its JSON and /metrics for Prometheus while the run goes on; port 0 picks one"),
             Option("--plain", "lines instead of the live panel"),
             Option("--quiet", "only the result"),
             Option("--format", "text|json", "what is printed at the end"),
@@ -42,6 +45,7 @@ extension Verb {
         options.knownFailing = arguments.all("--known-failing")
         options.isStrict = arguments.has("--strict")
         options.isDryRun = arguments.has("--dry-run")
+        options.watch = arguments.text("--watch")
         options.isPlain = arguments.has("--plain")
         options.isQuiet = arguments.has("--quiet")
         options.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"

@@ -234,6 +234,8 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case state = 42
     /// The relay answered nothing any more, and the rest of the load was not sent: see `MuteNote`.
     case relayMute = 43
+    /// A gate could hold no more, and the rest of the load was not sent: see `EarlyEndNote`.
+    case endedEarly = 44
     /// An access token was given out, or refused: connection, status, account or error.
     case accessToken = 45
     /// Something was asked about subscriptions to topics: connection, what, status.

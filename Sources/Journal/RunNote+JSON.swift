@@ -20,7 +20,7 @@ extension NoteEntry {
 extension RunNote {
     static let kinds: Set<NoteKind> = [
         .plan, .phase, .faultGiven, .faultTaken, .relayStarted, .relayReady, .relayStopping, .relayExited, .relayMute,
-        .relaySample, .clockOffset, .void, .totals, .finished,
+        .relaySample, .endedEarly, .clockOffset, .void, .totals, .finished,
     ]
 
     var kind: NoteKind {
@@ -35,6 +35,7 @@ extension RunNote {
         case .relayExited: .relayExited
         case .relayMute: .relayMute
         case .relaySample: .relaySample
+        case .endedEarly: .endedEarly
         case .clockOffset: .clockOffset
         case .void: .void
         case .totals: .totals
@@ -67,6 +68,7 @@ extension RunNote {
                 "relayWaitedNanoseconds": .integer(sample.relayWaited.nanoseconds),
                 "rigWaitedNanoseconds": .integer(sample.rigWaited.nanoseconds),
             ]
+        case .endedEarly(let end): ["gate": .string(end.gate), "reason": .string(end.reason)]
         case .clockOffset(let offset): offset.json
         case .void(let reason): ["reason": .string(reason)]
         case .totals(let totals): totals.json
@@ -109,6 +111,8 @@ extension RunNote {
                     descriptors: try note["descriptors"].integer(), sockets: try note["sockets"].integer(),
                     relayWaited: try note["relayWaitedNanoseconds"].optional()?.interval() ?? .zero,
                     rigWaited: try note["rigWaitedNanoseconds"].optional()?.interval() ?? .zero))
+        case .endedEarly:
+            self = .endedEarly(EarlyEndNote(gate: try note["gate"].text(), reason: try note["reason"].text()))
         case .clockOffset: self = .clockOffset(try ClockOffsetNote(note))
         case .void: self = .void(try note["reason"].text())
         case .totals: self = .totals(try TotalsNote(note))

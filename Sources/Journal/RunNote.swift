@@ -23,6 +23,8 @@ package enum RunNote: Hashable, Sendable {
     /// It answered no call any more, so the rest of the load was not sent.
     case relayMute(MuteNote)
     case relaySample(RelaySample)
+    /// A gate could hold no more, so the rest of the load was not sent.
+    case endedEarly(EarlyEndNote)
     /// How far the clock of a mock elsewhere is ahead of this one's.
     case clockOffset(ClockOffsetNote)
     /// Why the run proves nothing, such as a shard that came late.
@@ -140,6 +142,19 @@ package struct MuteNote: Hashable, Sendable {
         self.silence = silence
         self.unanswered = unanswered
         self.underWay = underWay
+    }
+}
+
+/// The gate that ended the load, and by what it was known that it could hold no more.
+package struct EarlyEndNote: Hashable, Sendable {
+    /// As it was written.
+    package var gate: String
+    /// In words: `101 of at most 10,000 are over it, and 100 may be`.
+    package var reason: String
+
+    package init(gate: String, reason: String) {
+        self.gate = gate
+        self.reason = reason
     }
 }
 

@@ -82,7 +82,7 @@ extension LoadLoop {
 
     /// Something happened on a phone. Nothing that comes before the start or after the end is heeded.
     func heed(_ event: PhoneEvent) {
-        guard isRunning, memory != nil else { return }
+        guard isRunning, !isEnding, memory != nil else { return }
         let now = loop.clockNow() - origin
         let session = settings.plan.session(of: event, elapsed: now)
         // Every loop hears of every phone; what is nobody's is counted by the first.

@@ -52,7 +52,7 @@ extension LoadLoop {
         guard rule.meaning.isTriedAgain else { return false }
         let isThrottled = rule.meaning == .throttled
         if isThrottled { snapshot.throttled += 1 }
-        guard isRunning, flight.tries < patience.most else { return false }
+        guard isRunning, !isEnding, flight.tries < patience.most else { return false }
         let usual = Interval(nanoseconds: patience.wait.nanoseconds.saturating(times: Int64(1) << Int64(flight.tries)))
         let said = wait(said: response, rule)
         guard said ?? .zero <= patience.longest else { return false }

@@ -62,6 +62,8 @@ final class LoadLoop: TurnEndHandler {
     private(set) var origin = Instant(nanoseconds: 0)
     private var timer: LoopTimer?
     private(set) var isRunning = false
+    /// Nothing more is sent; what is under way goes on.
+    private(set) var isEnding = false
     private var isTurnEndPending = false
     private lazy var tickAction: () -> Void = { [unowned self] in tick() }
     private lazy var publishAction: () -> Void = { [unowned self] in publishAgain() }
@@ -110,7 +112,7 @@ final class LoadLoop: TurnEndHandler {
 
     /// Sends what is due, at most `eventsPerTurn`, and arms the timer for what is next.
     private func tick() {
-        guard isRunning else { return }
+        guard isRunning, !isEnding else { return }
         var budget = Self.eventsPerTurn
         while budget > 0, let due = nextDue {
             guard origin + due.at <= loop.clockNow() else { break }
@@ -127,7 +129,7 @@ final class LoadLoop: TurnEndHandler {
 
     /// For what is due next, which may be earlier than the timer knows, or nothing any more.
     func armTimer() {
-        guard isRunning else { return }
+        guard isRunning, !isEnding else { return }
         timer?.cancel()
         timer = nextDue.map { loop.onClock(at: origin + $0.at, tickAction) }
     }
@@ -218,7 +220,7 @@ final class LoadLoop: TurnEndHandler {
 
     private func sendReleased() {
         var index = 0
-        while index < released.count, isRunning {
+        while index < released.count, isRunning, !isEnding {
             let row = released[index]
             if memory == nil || !sendWaitingReaction(row) { send(sessions.takeWaiting(row, workload)) }
             index += 1
@@ -253,15 +255,25 @@ final class LoadLoop: TurnEndHandler {
     }
 
     func finishIfDone() {
-        guard isRunning, timer == nil, sessions.active == 0, nextArrival == nil, window.inFlight == 0,
-            memory?.isEmpty ?? true
-        else { return }
+        guard isRunning, timer == nil, window.inFlight == 0 else { return }
+        guard isEnding || sessions.active == 0 && nextArrival == nil && memory?.isEmpty ?? true else { return }
         isRunning = false
         turnEnded()
         snapshot.isDone = true
         // Whoever waits for the end must not find that hours have passed since; it releases the clock.
         if loop.isStepped { loop.clock?.hold() }
         publish()
+    }
+
+    /// Sends nothing more, and is done when what is under way has come to its own end. Idempotent.
+    func endEarly() {
+        guard isRunning, !isEnding else { return }
+        isEnding = true
+        timer?.cancel()
+        timer = nil
+        giveUpWaiting()
+        giveUpGathering()
+        finishIfDone()
     }
 
     /// Sends nothing more; what is under way ends as the pool's closing says. Idempotent.

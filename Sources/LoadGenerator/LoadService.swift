@@ -114,6 +114,12 @@ package final class LoadService: Sendable {
         return true
     }
 
+    /// Sends nothing more from here on; what is under way goes on until it is answered, or given up as ever, and then the load
+    /// is done. Idempotent.
+    package func endEarly() {
+        for thread in threads { thread.post { $0.endEarly() } }
+    }
+
     /// Sends nothing more, closes connections and the journal, ends the threads. What was under way is recorded as
     /// closed. Idempotent.
     package func stop() {

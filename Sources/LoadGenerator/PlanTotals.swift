@@ -9,6 +9,9 @@ package struct PlanSummary: Sendable {
     package var sessions = 0
     package var events = 0
     package var expectedPushes = 0
+    /// By profile call, in the profile's order: pushes that may be owed, those included that are owed only where others were in
+    /// vain. No run of the plan owes more, reactions apart.
+    package var mostPushes: [Int] = []
     /// From the start to the last planned event.
     package var duration = Interval.zero
     /// Events by profile call, in the profile's order.
@@ -53,7 +56,10 @@ private struct PlanCount {
     private var digest = Digest()
     private var ends = EventQueue()
 
-    init(calls: Int) { byCall = Array(repeating: 0, count: calls) }
+    init(calls: Int) {
+        byCall = Array(repeating: 0, count: calls)
+        summary.mostPushes = byCall
+    }
 
     mutating func add(_ start: SessionCursor, of workload: Workload) {
         var cursor = start
@@ -67,7 +73,10 @@ private struct PlanCount {
             byCall[event.call] += 1
             count(inSecond: event.at)
             digest.add(event, choices: workload.choices(of: event, script: cursor.script))
-            owed.happen(event) { owed in summary.expectedPushes += owed.isInsteadOfStart || owed.unless != nil ? 0 : 1 }
+            owed.happen(event) { owed in
+                summary.expectedPushes += owed.isInsteadOfStart || owed.unless != nil ? 0 : 1
+                summary.mostPushes[owed.event.call] += 1
+            }
         }
         guard let last else { return }
         if last.at > summary.duration { summary.duration = last.at }

@@ -45,6 +45,8 @@ package struct Correlation: Sendable {
     /// The same over time, and the worst of it.
     package var cards = AgedCards()
 
+    /// Latencies over time, of the whole run.
+    package var course = LatencyCourse()
     /// Latencies one by one; nil: nobody asked for them.
     package var intervals: IntervalLatencies?
 

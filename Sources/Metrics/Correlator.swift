@@ -23,6 +23,7 @@ package struct Correlator: Sendable {
     private let measuredFrom: Instant
     private var correlation = Correlation()
     private var series: SeriesBuilder
+    private var course = LatencyCourseBuilder()
     private var sessions = ActiveSessions()
     private var left = LeftBehind()
     /// By the number of the kind.
@@ -120,11 +121,14 @@ package struct Correlator: Sendable {
         correlation.sent += 1
         series.rows[series.second(of: call.sentAt)].sent += 1
         let isMeasured = call.plannedAt >= measuredFrom
-        if isMeasured { correlation.lateness.record(Int64(saturating: Double(call.lateness.nanoseconds) / pace)) }
+        let lateness = Int64(saturating: Double(call.lateness.nanoseconds) / pace)
+        if isMeasured { correlation.lateness.record(lateness) }
+        course.add(lateness: .nanoseconds(lateness), second: series.second(of: call.plannedAt))
         sessions.extend(call.session, from: call.sentAt, to: max(call.sentAt, call.answeredAt))
         if call.wasAnswered {
             correlation.answered += 1
             series.rows[series.second(of: call.answeredAt)].answered += 1
+            course.add(answer: call.answeredAt - call.plannedAt, second: series.second(of: call.plannedAt))
             if isMeasured { measureAnswer(call) }
         }
         if call.wasTaken {
@@ -212,6 +216,7 @@ package struct Correlator: Sendable {
         if let accepted = delivery.accepted {
             let latency = joined.account.pushes[accepted].arrivedAt - row.plannedAt
             series.add(delivery: latency, plannedAt: row.plannedAt)
+            course.add(delivery: latency, second: series.second(of: row.plannedAt))
             if row.plannedAt >= measuredFrom {
                 correlation.delivery.record(latency.nanoseconds)
                 if correlation.intervals != nil {
@@ -318,6 +323,7 @@ package struct Correlator: Sendable {
         correlation.peakSessions = sessions.peak
         correlation.activeSeries = sessions.bySecond(&series)
         correlation.series = series.rows
+        correlation.course = course.course
         return correlation
     }
 }

@@ -43,6 +43,17 @@ extension Histogram {
         return points
     }
 
+    /// How many values lie in buckets that end there or before, in nanoseconds: none of them is greater.
+    package func count(upTo nanoseconds: Int64) -> Int64 {
+        guard nanoseconds >= 0 else { return 0 }
+        let bound = Swift.min(nanoseconds, Layout.highestTrackable)
+        let last = Layout.index(of: bound)
+        return counts[..<last].reduce(0, +) + (Layout.highestValue(at: last) <= nanoseconds ? counts[last] : 0)
+    }
+
+    /// All values together, in nanoseconds, by the middles of the buckets. Never goes down as values are recorded.
+    package var sum: Double { mean * Double(count) }
+
     /// The share of values of at most that many nanoseconds, by buckets; 1 when empty.
     package func share(upTo nanoseconds: Int64) -> Double {
         guard count > 0 else { return 1 }

@@ -142,7 +142,8 @@ extension RunRecord.Proof {
             broken = failing.filter { $0.standing == .broken && RunRecord.Exit.isProven($0, grounds) }.map(\.id)
         }
         wasNeverReady = grounds.story.finish?.wasNeverReady ?? false
-        doubts = RunRecord.Exit.emptiness(grounds)
+        // Such a run never passes, whatever is asked of it afterwards.
+        doubts = (grounds.story.earlyEnd.map { [$0.message] } ?? []) + RunRecord.Exit.emptiness(grounds)
         doubts += grounds.soundness.checks.filter { !$0.passed }.map {
             $0.name == Soundness.steadiness ? $0.detail : "our own measuring is not sound: \($0.name): \($0.detail)"
         }

@@ -29,6 +29,20 @@ struct Story {
     /// How often a look was given up, and why when that was first so.
     private(set) var looksGivenUp = 0
     private(set) var lookGivenUp: String?
+    /// A gate could hold no more, and the rest of the load was not sent.
+    struct EarlyEnd {
+        var at: Instant
+        /// From the plan's origin.
+        var since: Interval
+        var note: EarlyEndNote
+
+        var message: String {
+            "the load was ended at +\(since), because the gate \(note.gate) could hold no more: \(note.reason)"
+        }
+    }
+
+    /// Nil: nothing of the kind.
+    private(set) var earlyEnd: EarlyEnd?
     /// Why the run proves nothing, whatever it shows.
     private(set) var voids: [String] = []
     private(set) var first: (instant: Instant, wall: WallTime)?
@@ -120,6 +134,7 @@ struct Story {
             let muteness = RunContext.Muteness(since: origin.map { entry.at - $0 }, note: note)
             run.muteness = muteness
             ends.append(muteness.message)
+        case .endedEarly(let note): earlyEnd = EarlyEnd(at: entry.at, since: origin.map { entry.at - $0 } ?? .zero, note: note)
         case .relaySample(let sample): add(sample, at: entry.at, pace: scenario.pace)
         case .totals(let totals): self.totals = totals
         case .finished(let finish):

@@ -237,6 +237,7 @@ private struct Judgement {
             exit: RunRecord.Exit.judge(grounds))
         record.proof = RunRecord.Proof(grounds)
         record.relayEnds = story.ends
+        record.earlyEnd = story.earlyEnd.map { RunRecord.EarlyEnd(at: $0.since, gate: $0.note.gate, reason: $0.note.reason) }
         return record
     }
 

@@ -28,6 +28,7 @@ struct RunLifeTests {
             case .relayStopping(let signal): signal
             case .relayExited(let exit): exit.how + (exit.wasAsked ? ", asked" : "")
             case .relayMute: "mute"
+            case .endedEarly: "ended early"
             case .clockOffset: "clocks"
             case .void: "void"
             case .relaySample: nil

@@ -21,7 +21,7 @@ struct Drive {
 
     init(
         _ plan: Plan, at target: Origin, loops: Int = 1, window: Int = 16_384, connections: Int = 256,
-        timeout: Interval = .seconds(20), tokenTargets: [String: CheckedOrigin] = [:]
+        timeout: Interval = .seconds(20), tokenTargets: [String: CheckedOrigin] = [:], endEarlyAfter: Interval? = nil
     ) throws {
         let folder = try Folder()
         let service = try LoadService(
@@ -29,6 +29,11 @@ struct Drive {
             window: window, tokenTargets: tokenTargets)
         origin = SystemTime().now() + .milliseconds(5)
         service.start(at: origin)
+        if let endEarlyAfter {
+            usleep(UInt32(endEarlyAfter.nanoseconds / 1_000))
+            service.endEarly()
+            service.endEarly()
+        }
         isDone = service.waitUntilDone(timeout: timeout)
         service.stop()
         snapshot = service.snapshot()

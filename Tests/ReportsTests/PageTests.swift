@@ -172,10 +172,25 @@ import Testing
 
     @Test func `draws how latency and staleness went over time, and how stale cards were`() {
         let text = page(Sample.record())
-        #expect(text.contains(">Delivery latency, by the second of the event</text>"))
+        for title in ["Delivery latency", "Answer latency", "Our own lateness"] {
+            #expect(text.contains(">\(title), by the instant of the event</text>"), "\(title)")
+        }
+        #expect(text.contains("<th scope=\"col\" class=\"n\">push p99</th>") && text.contains(">2.4 s</td>"))
+        // Of older records only means are known.
+        let older = page(Sample.record { $0.correlation.course = LatencyCourse() })
+        #expect(older.contains(">Delivery latency, by the second of the event</text>") && !older.contains("push p99</th>"))
         #expect(text.contains(">Age of what cards show, mean</text>"))
         #expect(text.contains("<h3>Staleness: how old a card is</h3>"))
         #expect(text.contains("<th scope=\"col\" class=\"n\">slowest</th>"))
+    }
+
+    @Test func `averages no percentile: a place shows the highest of the intervals it has a part of`() {
+        let rows = (0..<8).map { LatencyCourse.Row(count: $0 == 5 ? 0 : 1, p50: Int64($0), p99: 10 * Int64($0)) }
+        let places = Buckets(seconds: 16, most: 4)
+        #expect(places.greatest(rows, each: 2) { $0.p99 } == [10, 30, 40, 70])
+        #expect(places.greatest(rows, each: 1) { $0.p50 }.prefix(2) == [3, 7] && places.greatest(rows, each: 1) { $0.p50 }[2].isNaN)
+        let fine = Buckets(seconds: 4, most: 4)
+        #expect(fine.greatest(rows, each: 2) { $0.p50 } == [0, 0, 1, 1])
     }
 
     @Test func `draws shares as parts of the whole, and all that became of an expected push`() {

@@ -208,6 +208,12 @@ enum Sample {
             row.deliveryMicroseconds = row.accepted * 400_000
             row.slowestMicroseconds = row.accepted > 0 ? 2_500_000 : 0
             c.series.append(row)
+            // A relay that is down answers nothing, and is slow when it comes back.
+            let isSlow = second == 96 || second == 97
+            let p99: Int64 = isSlow ? 2_400_000_000 : 300_000_000
+            c.course.delivery.append(LatencyCourse.Row(count: row.accepted, p50: 200_000_000, p99: p99))
+            c.course.answer.append(LatencyCourse.Row(count: row.answered, p50: 9_000_000, p99: p99 / 10))
+            c.course.lateness.append(LatencyCourse.Row(count: row.sent, p50: 40_000, p99: 90_000))
             c.activeSeries.append(Int(212 * load))
         }
         return c

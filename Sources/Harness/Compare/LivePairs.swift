@@ -22,6 +22,8 @@ package final class LivePairs {
     private let launches: [Side: [String]]
     private let seed: Seed
     private let length: Interval
+    /// Both sides are played to their ends.
+    private let againstAbort: [(path: String, value: String)]
 
     /// A pair of which one run is void, because of us, is played again so often.
     private static let mostAttempts = 3
@@ -43,6 +45,7 @@ package final class LivePairs {
         if let words = launches[.base] ?? launches[.new] { overrides.append(("relay.launch", Self.list(words))) }
         let scenario = try Scenario.load(path: live.scenario, overrides: overrides, searchPath: ["Scenarios"])
         try Preflight.check(scenario)
+        againstAbort = scenario.overridesAgainstAbort
         let own = try? Scenario.load(path: live.scenario, overrides: live.overrides, searchPath: ["Scenarios"])
         guard launches.count == 2 || own?.relay.launch != nil else {
             throw Failure(
@@ -108,7 +111,7 @@ package final class LivePairs {
     /// One run to its end, as `pushrig run` of its own. Nil: a signal ended it.
     private func play(_ side: Side, _ seed: Seed, _ folder: String) throws(Failure) -> RunRecord? {
         var words = [live.scenario, "--seed", "\(seed)"]
-        for override in live.overrides { words += ["--set", "\(override.path)=\(override.value)"] }
+        for override in live.overrides + againstAbort { words += ["--set", "\(override.path)=\(override.value)"] }
         if let launch = launches[side] { words += ["--set", "relay.launch=\(Self.list(launch))"] }
         for host in live.allowHosts { words += ["--allow-host", host] }
         let record: RunRecord

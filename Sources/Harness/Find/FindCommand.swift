@@ -159,7 +159,7 @@ package final class FindCommand {
         let asked = options.asked
         var settings = options.overrides
         if let kept { settings += [("relay.launch", "null"), ("relay.url", kept.url)] }
-        settings += plan.overrides(rate: trial.rate, seconds: trial.seconds)
+        settings += goals.overrides + plan.overrides(rate: trial.rate, seconds: trial.seconds)
         var words = [asked.scenarioPath, "--seed", String(trial.seed)]
         for (path, value) in settings { words += ["--set", "\(path)=\(value)"] }
         for gate in goals.texts { words += ["--gate", gate] }

@@ -14,6 +14,8 @@ struct FindGoals {
     let common: [Gate]
     /// The scenario's, by their texts.
     private let own: Set<String>
+    /// So that none of the scenario's ends a trial: how long one was is counted.
+    let overrides: [(path: String, value: String)]
 
     static let slope = "backlog.slope < \(BacklogSlope.limit)"
     /// Where no gate speaks of them.
@@ -25,6 +27,7 @@ struct FindGoals {
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         var unnamed: [Gate] = scenario.gates
         own = Set(unnamed.map(\.text))
+        overrides = scenario.overridesAgainstAbort
         var named: [(name: String, gates: [Gate])] = []
         for text in texts {
             let (name, expression) = Self.split(text)

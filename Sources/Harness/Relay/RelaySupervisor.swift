@@ -93,6 +93,9 @@ final class RelaySupervisor {
         starts += 1
     }
 
+    /// It is ended on purpose only when all is over.
+    func restartNoMore() { pending = [] }
+
     /// Why it never came up, if so it is: it ended before it answered, or the time for that is over.
     var neverReady: Failure? {
         guard !wasReady, case .comingUp = state else { return wasReady ? nil : ended }

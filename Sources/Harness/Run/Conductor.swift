@@ -36,6 +36,7 @@ final class Conductor {
     private let start: StartTerms
     private let show: (Moment) -> Void
     private let isStopping: () -> Void
+    private let earlyEnd: () -> EarlyEndNote?
     /// The run's, by which the timeline goes.
     private let clock: RunClock
     private let time = SystemTime()
@@ -52,6 +53,8 @@ final class Conductor {
     private var busiestThread = 0
     /// We gave a relay up that had answered no call: it owes nothing that could be waited for.
     private var tookNothing = false
+    /// A gate could hold no more, and the load was ended for that.
+    private var hasEndedEarly = false
     /// Those that are to come, in order.
     private var clockSteps: ArraySlice<ClockStep>
 
@@ -65,10 +68,12 @@ final class Conductor {
         var faults: [String]
     }
 
-    /// `isStopping` is called when the timeline is over, `show` at each turn of it.
+    /// `isStopping` is called when the timeline is over, `show` at each turn of it. `earlyEnd`: the gate that ends the load,
+    /// asked until it tells of one.
     init(
         _ rig: Rig, scenario: Scenario, journal: RunJournal, signals: Signals, start: StartTerms,
-        isStopping: @escaping () -> Void = {}, show: @escaping (Moment) -> Void
+        isStopping: @escaping () -> Void = {}, earlyEnd: @escaping () -> EarlyEndNote? = { nil },
+        show: @escaping (Moment) -> Void
     ) {
         self.rig = rig
         self.scenario = scenario
@@ -77,6 +82,7 @@ final class Conductor {
         self.start = start
         self.show = show
         self.isStopping = isStopping
+        self.earlyEnd = earlyEnd
         clock = rig.clock
         let mock = rig.mock
         faults = FaultTimeline(scenario.faults) { rule, now in mock.faults.status(of: mock.add(rule, now: now))?.number ?? 0 }
@@ -149,6 +155,7 @@ final class Conductor {
             var load = rig.load?.snapshot() ?? LoadSnapshot()
             try check(load)
             if !load.isDone, giveUp(load, now) { load = rig.load?.snapshot() ?? load }
+            endEarly(load)
             if useAtStart == nil, now >= origin { useAtStart = ThreadUse(at: time.now()) }
             if load.isDone, !loadIsDone {
                 loadIsDone = true
@@ -182,6 +189,18 @@ final class Conductor {
         if clock.isStepped { clock.hold() }
         rig.load?.stop()
         return true
+    }
+
+    /// Ends the load for a gate that can hold no more: what is under way is waited for as ever, and nothing more is done to the
+    /// relay than to wait for what it owes.
+    private func endEarly(_ load: LoadSnapshot) {
+        guard !load.isDone, !hasEndedEarly, let note = earlyEnd() else { return }
+        hasEndedEarly = true
+        journal.note(.endedEarly(note))
+        faults.giveNoMore()
+        rig.relay.restartNoMore()
+        clockSteps = []
+        rig.load?.endEarly()
     }
 
     /// From now on the clock runs, if the scenario says so.

@@ -37,6 +37,9 @@ struct FaultTimeline {
         return given[before...].map { FaultNote(number: $0.number, rule: $0.ruleNumber, label: $0.label) }
     }
 
+    /// What has not come yet never does.
+    mutating func giveNoMore() { pending = [] }
+
     /// Takes the counts of the rules in force; those that are gone by then keep what they had.
     mutating func count(_ rules: [FaultRuleStatus]) {
         for fault in given {

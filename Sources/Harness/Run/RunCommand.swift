@@ -5,6 +5,7 @@ import EventLoop
 import Journal
 import LoadGenerator
 import MockServer
+import Net
 import OperatingSystem
 import Reports
 import Scenarios
@@ -23,6 +24,8 @@ package final class RunCommand {
     private let whole: Plan
     /// Of a mock that is up; nil: the run's mock has one of its own.
     private let place: MockPlace?
+    /// Where the run can be watched; nil: nowhere.
+    private let watch: SocketAddress?
     private let time = SystemTime()
     /// Bytes that the relay printed and that stand in no log.
     private var outputLeftOut = 0
@@ -65,6 +68,7 @@ package final class RunCommand {
         self.signals = signals
         self.note = note
         self.place = place
+        watch = try options.watch.map { text throws(Failure) in try LiveServer.address(text) }
         var scenario = scenario
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         for gate in note.gates { scenario.gates.append(try Gate(parsing: gate, kinds: kinds)) }
@@ -155,13 +159,29 @@ package final class RunCommand {
                     part, digest: whole.digest(), startAt: options.startAt, clock: hostClock, allowHosts: options.allowHosts,
                     say: panel.say)
             }
+            let live = try LiveRun(
+                plan, scenario, directory, at: watch, isShard: options.part.map { $0.place.count > 1 } ?? false, clock)
+            defer { live?.stop() }
+            if let address = live?.address { Console.error("watch the run at http://\(address)/ (metrics: /metrics)\n") }
             let rig = try Rig(
                 plan: plan, scenario: scenario, directory: directory, options: options, place: place, clock: clock,
-                note: { journal.note($0) })
+                note: {
+                    journal.note($0)
+                    live?.see($0)
+                })
             let conductor = Conductor(
                 rig, scenario: scenario, journal: journal, signals: signals,
                 start: StartTerms(at: options.startAt, muster: muster, clock: hostClock, length: whole.duration),
-                isStopping: signals.endAtNext, show: panel.show)
+                isStopping: signals.endAtNext,
+                earlyEnd: {
+                    guard let end = live?.end else { return nil }
+                    panel.say("the load ends: the gate \(end.gate) can hold no more: \(end.reason)\n")
+                    return end
+                },
+                show: {
+                    panel.show($0)
+                    live?.show($0)
+                })
             switch try conductor.conduct() {
             case .over:
                 for offset in try muster?.measure() ?? [] { journal.note(.clockOffset(offset)) }

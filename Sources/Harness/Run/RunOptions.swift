@@ -27,6 +27,8 @@ package struct RunOptions: Sendable {
     package var startAt: WallTime?
     /// State directory of a mock that is up, whose place the run has while it lasts.
     package var mock: String?
+    /// Where the page and the metrics of the run are served while it goes on, as `LiveServer.address` reads it; nil: nowhere.
+    package var watch: String?
     /// The command as given, for the record.
     package var command = ""
     /// What `{{pushrig}}` stands for in a scenario; nil: this program.

@@ -4,7 +4,7 @@
 //   events/s  |~~~~~~~~~~~~~\____/~~~~~~~~~~~~~~~~~~~|
 //   pushes/s  |~~~~~~~~~~~~~\____/~~~~~~~~~~~~~~~~~~~|
 //   errors/s  |___________/\______/\_________________|
-//   latency   |~~~~~~~~~~~~~/\___/~~~~~~~~~~~~~~~~~~~|
+//   latency   |~~~~~~~~~~~~~/\___/~~~~~~~~~~~~~~~~~~~|   p50 and p99 of pushes and of answers, and our lateness
 //   sessions  |____/-----------------------\_________|
 //             0            30 s           60 s
 
@@ -111,13 +111,35 @@ struct TimelineChart {
         var age = Line(
             name: "mean age", color: 3, values: buckets.ratios(rows.map(\.cardAges), rows.map(\.cardMilliseconds), by: 1e9))
         age.isFilled = true
-        return [
+        let traffic = [
             Panel(title: "Events to the relay, per second", lines: [planned, line("sent", 0) { $0.sent }, answered]),
             Panel(title: "Pushes from the relay, per second", lines: [arrived, accepted]),
             Panel(title: "Errors, per second", lines: [errors]),
-            Panel(title: "Delivery latency, by the second of the event", lines: [mean, slowest], unit: .nanoseconds),
+        ]
+        let cards = [
             Panel(title: "Age of what cards show, mean", lines: [age], unit: .nanoseconds),
             Panel(title: "Active sessions", lines: [active], unit: .count),
+        ]
+        return traffic + latencies(buckets, mean: mean, slowest: slowest) + cards
+    }
+
+    /// Of records of older versions only means are known.
+    private func latencies(_ buckets: Buckets, mean: Line, slowest: Line) -> [Panel] {
+        let course = correlation.course
+        guard !course.isEmpty else {
+            return [Panel(title: "Delivery latency, by the second of the event", lines: [mean, slowest], unit: .nanoseconds)]
+        }
+        func panel(_ title: String, _ rows: [LatencyCourse.Row]) -> Panel {
+            var half = Line(name: "p50", color: 0, values: buckets.greatest(rows, each: course.seconds) { $0.p50 })
+            half.isFilled = true
+            var most = Line(name: "p99", color: 4, values: buckets.greatest(rows, each: course.seconds) { $0.p99 })
+            most.isDashed = true
+            return Panel(title: title, lines: [half, most], unit: .nanoseconds)
+        }
+        return [
+            panel("Delivery latency, by the instant of the event", course.delivery),
+            panel("Answer latency, by the instant of the event", course.answer),
+            panel("Our own lateness, by the instant of the event", course.lateness),
         ]
     }
 
@@ -200,6 +222,16 @@ struct Buckets {
         ranges.compactMap { range in
             guard range.upperBound <= values.count, let most = values[range].max() else { return nil }
             return most > 0 ? Double(most) * factor : .nan
+        }
+    }
+
+    /// The greatest of the intervals of so many seconds that each place has a part of: percentiles are not averaged. No number
+    /// where nothing was measured.
+    func greatest(_ rows: [LatencyCourse.Row], each seconds: Int, _ value: (LatencyCourse.Row) -> Int64) -> [Double] {
+        ranges.map { range in
+            let places = range.lowerBound / seconds...(range.upperBound - 1) / seconds
+            let found = places.filter { rows.indices.contains($0) && rows[$0].count > 0 }.map { value(rows[$0]) }
+            return found.max().map(Double.init) ?? .nan
         }
     }
 

@@ -13,7 +13,7 @@ extension ReportPage {
         let chart = TimelineChart(correlation: c, phases: record.phases, bands: record.bands, summary: summary)
         let names = [
             ("planned", "stroke c7"), ("sent, arrived", "stroke c0"), ("answered, accepted", "stroke c2"),
-            ("errors", "stroke c1"), ("slowest", "stroke c4"), ("sessions, age of cards", "stroke c3"),
+            ("errors", "stroke c1"), ("p50", "stroke c0"), ("p99", "stroke c4"), ("sessions, age of cards", "stroke c3"),
         ]
         let kinds = RunRecord.Band.Kind.allCases.filter { kind in record.bands.contains { $0.kind == kind } }
         let bandNames = kinds.map { ($0 == .fault ? "scripted fault" : "relay restart", $0.rawValue) }
@@ -49,6 +49,17 @@ extension ReportPage {
         let rows = record.correlation.series
         let buckets = Buckets(seconds: rows.count, most: 30)
         func column(_ figure: KeyPath<SeriesRow, Int>) -> [Double] { buckets.means(rows.map { $0[keyPath: figure] }) }
+        let course = record.correlation.course
+        func greatest(_ rows: [LatencyCourse.Row], _ value: (LatencyCourse.Row) -> Int64) -> [Double] {
+            buckets.greatest(rows, each: course.seconds, value)
+        }
+        let percentiles =
+            course.isEmpty
+            ? []
+            : [
+                greatest(course.delivery, \.p50), greatest(course.delivery, \.p99), greatest(course.answer, \.p50),
+                greatest(course.answer, \.p99), greatest(course.lateness, \.p99),
+            ]
         let latency = buckets.ratios(rows.map(\.deliveryMicroseconds), rows.map(\.deliveries), by: 1e3)
         let slowest = buckets.most(rows.map(\.slowestMicroseconds), by: 1e3)
         let age = buckets.ratios(rows.map(\.cardAges), rows.map(\.cardMilliseconds), by: 1e9)
@@ -57,15 +68,15 @@ extension ReportPage {
             column(\.errors), buckets.means(record.correlation.activeSeries),
         ]
         let table = Table(
-            caption: "Means per second",
+            caption: "Means per second; of percentiles the highest of each time",
             heads: ["Time", "#planned", "#sent", "#answered", "#pushes", "#accepted", "#errors", "#sessions"] + [
                 "#latency", "#slowest", "#card age",
-            ],
+            ] + (course.isEmpty ? [] : ["#push p50", "#push p99", "#answer p50", "#answer p99", "#lateness p99"]),
             rows: buckets.heads(of: Double(rows.count)).enumerated().map { index, head in
                 (
                     "\(head)",
                     columns.map { Cell.number(index < $0.count ? Numbers.trimmed($0[index], places: 1) : "–") }
-                        + [latency, slowest, age].map { Cell.number(Numbers.duration(nanoseconds: $0[index])) }
+                        + ([latency, slowest, age] + percentiles).map { Cell.number(Numbers.duration(nanoseconds: $0[index])) }
                 )
             })
         return "<details><summary>Figures as a table</summary>\(table.markup)</details>\n"

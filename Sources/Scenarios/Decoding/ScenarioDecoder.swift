@@ -183,16 +183,28 @@ struct ScenarioDecoder {
         let kinds = profile.map { $0.calls.filter { !$0.pushes.isEmpty }.map(\.name) }
         var gates: [Gate] = []
         for node in fields.items("gates") {
-            guard case .scalar(let text, _) = node.content else {
-                fields.wrong("gates", node, "a list of text")
-                continue
-            }
+            guard let (text, aborts) = gate(node, fields) else { continue }
             do throws(Failure) {
-                gates.append(try Gate(parsing: text, kinds: kinds))
+                var gate = try Gate(parsing: text, kinds: kinds)
+                gate.aborts = aborts
+                gates.append(gate)
             } catch {
                 mistakes.add(error.message, hint: error.hint, at: node.place)
             }
         }
         return gates
+    }
+
+    /// Its text alone, or with whether the load ends as soon as it can hold no more.
+    private func gate(_ node: YAMLNode, _ fields: Fields) -> (text: String, aborts: Bool)? {
+        switch node.content {
+        case .scalar(let text, _): return (text, false)
+        case .mapping:
+            guard let inner = Fields(node, .gate, mistakes), let text = inner.text("gate") else { return nil }
+            return (text, inner.flag("abort") ?? false)
+        case .sequence:
+            fields.wrong("gates", node, "a list of gates, each a text or a mapping such as `{ gate: lost == 0 }`")
+            return nil
+        }
     }
 }

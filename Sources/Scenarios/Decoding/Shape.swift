@@ -30,7 +30,7 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, relayTLS, ready, stop, restart, mock, clockStep, workload, users, phones, androids, arrival, scriptUse,
-        fault, phases,
+        fault, phases, gate,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
         webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer,
@@ -113,6 +113,8 @@ extension Shape {
             "meets": "push", "times": "3", "for": "10s", "after": "2", "per": "token", "renew": "1s",
             "windows": "{ every: 1m, for: 5s }", "until-heals": "new-connection", "ttl": "1m",
         ])
+
+    static let gate = Shape("gate", ["gate*": "\"delivery.p99 < 1s\"", "abort": "true"])
 
     static let phases = Shape("phases", ["warmUp": "0s", "drain": "5s"])
 

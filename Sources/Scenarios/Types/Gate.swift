@@ -10,6 +10,8 @@ package struct Gate: Hashable, Sendable {
     package var comparison: GateComparison
     /// Durations in nanoseconds, percentages as ratios (1 % is 0.01), all else as it is.
     package var threshold: Double
+    /// The load ends as soon as it can hold no more.
+    package var aborts = false
 
     package init(text: String, metric: String, measure: GateMeasure, comparison: GateComparison, threshold: Double) {
         self.text = text

@@ -64,6 +64,7 @@ enum CorrelationJSON {
         for (name, path) in columns { series[name] = JSONWriting.integers(c.series.map { $0[keyPath: path] }) }
         series["activeSessions"] = JSONWriting.integers(c.activeSeries)
         object["series"] = .object(series)
+        object["latencyCourse"] = encode(c.course)
         return .object(object)
     }
 
@@ -98,6 +99,8 @@ enum CorrelationJSON {
                     status: try item["status"].integer(), body: try item["body"].text(), count: try item["count"].count()))
         }
         try decodeSeries(reading["series"], into: &c)
+        // Records of older versions have none.
+        if reading.value["latencyCourse"] != nil { c.course = try decodeCourse(reading["latencyCourse"]) }
         return c
     }
 

@@ -33,6 +33,17 @@ extension RunRecord.Band {
     }
 }
 
+extension RunRecord.EarlyEnd {
+    var json: JSONValue {
+        ["atNanoseconds": .integer(at.nanoseconds), "gate": .string(gate), "reason": .string(reason)]
+    }
+
+    init(_ reading: JSONReading) throws(Failure) {
+        self.init(
+            at: try reading["atNanoseconds"].interval(), gate: try reading["gate"].text(), reason: try reading["reason"].text())
+    }
+}
+
 extension RunRecord.LoadCounters {
     var json: JSONValue {
         [

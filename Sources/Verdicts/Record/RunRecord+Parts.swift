@@ -44,6 +44,14 @@ extension RunRecord {
         package var journalBytes: Int64 = 0
     }
 
+    /// The gate that ended the load before its time, for it could hold no more.
+    package struct EarlyEnd: Hashable, Sendable {
+        package var at: Interval
+        package var gate: String
+        /// By what it was known, in words.
+        package var reason: String
+    }
+
     /// One condition on ourselves. `detail` says in one line what was measured.
     package struct SoundnessCheck: Hashable, Sendable {
         package var name: String

@@ -53,6 +53,8 @@ package struct RunRecord: Sendable {
     package var proof = Proof()
     /// How the relay ceased to serve, in words: it ended by itself, or answered nothing any more.
     package var relayEnds: [String] = []
+    /// The gate that ended the load before its time; nil: none did.
+    package var earlyEnd: EarlyEnd?
 
     package init(
         name: String, scenarioPath: String, scenarioText: String, profile: String, seed: UInt64, run: UInt32,

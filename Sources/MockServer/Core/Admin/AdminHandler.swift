@@ -105,7 +105,7 @@ final class AdminHandler: ServerHandler {
         switch route {
         case .dashboard: return .livePage
         case .metrics:
-            return AdminAnswer(text: metricsText(shared), contentType: "text/plain; version=0.0.4; charset=utf-8")
+            return AdminAnswer(text: metricsText(shared), contentType: ExpositionText.contentType)
         case .health: return health()
         case .info: return AdminAnswer(info())
         case .faults:
@@ -167,33 +167,17 @@ final class AdminHandler: ServerHandler {
         }
     }
 
-    /// Keeps out strangers, and web pages of other origins: a page must not steer a mock on its reader's machine. A
-    /// page whose own name was pointed at this machine (DNS rebinding) is known by that name.
+    /// Keeps out strangers, and web pages of other origins: a page must not steer a mock on its reader's machine.
     private func admit(_ exchange: ServerExchange, _ route: AdminRoute) throws(AdminError) {
         let head = exchange.head
-        // What a page loads without asking (an image, a frame) bears no origin, but browsers say whose page it is.
-        if let site = head.text("sec-fetch-site"), site != "same-origin", site != "none",
-            route != .dashboard || head.text("sec-fetch-mode") != "navigate"
-        {
-            throw AdminError(
-                403, "foreign-origin", "a page of another origin may not use this API",
-                hint: "open the dashboard of this mock")
+        let isLocal = coordinates.adminToken == nil
+        if let strange = StrangePage(head, isDocument: route == .dashboard, isLocal: isLocal) {
+            let hint =
+                strange.code == "foreign-host"
+                ? "use \(coordinates.adminURL ?? "its address")" : "open the dashboard of this mock"
+            throw AdminError(403, strange.code, strange.message, hint: hint)
         }
-        if let origin = head.text("origin"), let host = head.text(":authority"),
-            origin != "http://" + host, origin != "https://" + host
-        {
-            throw AdminError(
-                403, "foreign-origin", "a page of \(origin) may not use this API",
-                hint: "open the dashboard of this mock")
-        }
-        guard let expected = coordinates.adminToken else {
-            if let host = head.text(":authority"), !Self.isAddressOrLocal(host) {
-                throw AdminError(
-                    403, "foreign-host", "'\(host)' is not a name of this machine's loopback",
-                    hint: "use \(coordinates.adminURL ?? "its address")")
-            }
-            return
-        }
+        guard let expected = coordinates.adminToken else { return }
         guard !route.isOpen else { return }
         let given = head.text("authorization") ?? ""
         guard given.prefix(7).lowercased() == "bearer ", Self.equal(given.dropFirst(7), expected) else {
@@ -201,13 +185,6 @@ final class AdminHandler: ServerHandler {
                 401, "unauthorized", "off loopback this API wants its bearer token",
                 hint: "send authorization: Bearer with the adminToken of the ready line (also in mock.json)")
         }
-    }
-
-    /// Whether a host, with or without a port, is an IP address or `localhost`, which no resolver is asked about.
-    private static func isAddressOrLocal(_ host: String) -> Bool {
-        if host.hasPrefix("[") { return true }
-        let name = host.prefix { $0 != ":" }.lowercased()
-        return name == "localhost" || name.hasSuffix(".localhost") || name.utf8.allSatisfy { 48...57 ~= $0 || $0 == 46 }
     }
 
     /// Takes the same time wherever the texts differ.

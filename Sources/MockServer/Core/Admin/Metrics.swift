@@ -9,63 +9,56 @@ import Pushes
 
 func metricsText(_ shared: MockShared) -> String {
     let statistics = shared.statistics()
-    var text = ""
-    func family(_ name: String, _ type: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-        for (labels, value) in samples { text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n" }
+    var page = ExpositionText()
+    func family(
+        _ name: String, _ kind: ExpositionText.Kind, _ help: String, _ samples: [(labels: ExpositionText.Labels, value: Int)]
+    ) {
+        page.add(name, kind, help, samples.map { (labels: $0.labels, value: Double($0.value)) })
+    }
+    func family(_ name: String, _ kind: ExpositionText.Kind, _ help: String, _ value: Int) {
+        page.add(name, kind, help, Double(value))
     }
     let providers = statistics.byProvider.sorted { $0.key.rawValue < $1.key.rawValue }
-    var answers: [(String, Int)] = []
+    var answers: [(labels: ExpositionText.Labels, value: Int)] = []
     for (provider, counts) in providers {
-        answers.append(("provider=\"\(provider.word)\",status=\"200\",reason=\"\"", counts.accepted))
+        answers.append((["provider": "\(provider.word)", "status": "200", "reason": ""], counts.accepted))
         for row in (provider == .apns ? ReasonList.apns : .fcm).rows {
             guard let count = counts.byReason[row.word.description] else { continue }
-            answers.append(("provider=\"\(provider.word)\",status=\"\(row.status)\",reason=\"\(row.word)\"", count))
+            answers.append((["provider": "\(provider.word)", "status": "\(row.status)", "reason": "\(row.word)"], count))
         }
     }
-    family("pushrig_answers_total", "counter", "Pushes by answer.", answers)
+    family("pushrig_answers_total", .counter, "Pushes by answer.", answers)
     family(
-        "pushrig_pushes_total", "counter", "Requests that reached a mock.",
-        providers.map { ("provider=\"\($0.key.word)\"", $0.value.pushes) })
+        "pushrig_pushes_total", .counter, "Requests that reached a mock.",
+        providers.map { (["provider": "\($0.key.word)"], $0.value.pushes) })
     family(
-        "pushrig_outcomes_total", "counter", "Accepted pushes by what the device did.",
-        statistics.byOutcome.sorted { $0.key < $1.key }.map { ("outcome=\"\($0.key)\"", $0.value) })
-    family("pushrig_silenced_total", "counter", "Pushes that a fault left without answer.", [("", statistics.silenced)])
+        "pushrig_outcomes_total", .counter, "Accepted pushes by what the device did.",
+        statistics.byOutcome.sorted { $0.key < $1.key }.map { (["outcome": $0.key], $0.value) })
+    family("pushrig_silenced_total", .counter, "Pushes that a fault left without answer.", statistics.silenced)
     family(
-        "pushrig_undelivered_total", "counter", "Answers that did not reach the provider, or may not have.",
-        [("", statistics.undelivered)])
-    family("pushrig_faults_fired_total", "counter", "Firings of fault rules.", [("", statistics.faultsFired)])
+        "pushrig_undelivered_total", .counter, "Answers that did not reach the provider, or may not have.",
+        statistics.undelivered)
+    family("pushrig_faults_fired_total", .counter, "Firings of fault rules.", statistics.faultsFired)
     family(
-        "pushrig_fault_rule_fired", "gauge", "Firings of the rules in force.",
-        shared.faults.rules.map { ("rule=\"\(escaped($0.rule.id))\"", $0.fired) })
-    family("pushrig_connections_total", "counter", "Connections accepted.", [("", statistics.connectionsOpened)])
-    family("pushrig_connections", "gauge", "Connections open.", [("", statistics.connectionsOpen)])
-    family("pushrig_streams", "gauge", "Requests waiting for their answer.", [("", statistics.openStreams)])
+        "pushrig_fault_rule_fired", .gauge, "Firings of the rules in force.",
+        shared.faults.rules.map { (["rule": $0.rule.id], $0.fired) })
+    family("pushrig_connections_total", .counter, "Connections accepted.", statistics.connectionsOpened)
+    family("pushrig_connections", .gauge, "Connections open.", statistics.connectionsOpen)
+    family("pushrig_streams", .gauge, "Requests waiting for their answer.", statistics.openStreams)
     let refusals = statistics.refusals.sorted { $0.key < $1.key }.flatMap { listener, kinds in
-        kinds.sorted { $0.key < $1.key }.map { ("listener=\"\(listener)\",kind=\"\($0.key)\"", $0.value) }
-    }
-    family("pushrig_refusals_total", "counter", "Limits broken by peers.", refusals)
-    family("pushrig_known_tokens", "gauge", "Device tokens known.", [("", shared.devices.tokenCount)])
-    let channels = shared.channels.counts
-    family("pushrig_channels", "gauge", "Broadcast channels there are.", [("", channels.channels)])
-    family("pushrig_broadcasts_total", "counter", "Broadcasts accepted.", [("", channels.broadcasts)])
-    family("pushrig_journal_bytes", "gauge", "Bytes in this start's journals.", [("", statistics.journalBytes)])
-    family("pushrig_healthy", "gauge", "1 while the mock answers pushes.", [("", shared.failure == nil ? 1 : 0)])
-    family("process_resident_memory_bytes", "gauge", "Resident memory.", [("", residentBytes())])
-    return text
-}
-
-private func escaped(_ label: String) -> String {
-    var text = ""
-    for character in label {
-        switch character {
-        case "\\": text += "\\\\"
-        case "\"": text += "\\\""
-        case "\n": text += "\\n"
-        default: text.append(character)
+        kinds.sorted { $0.key < $1.key }.map { refusal in
+            (labels: ["listener": listener, "kind": refusal.key] as ExpositionText.Labels, value: refusal.value)
         }
     }
-    return text
+    family("pushrig_refusals_total", .counter, "Limits broken by peers.", refusals)
+    family("pushrig_known_tokens", .gauge, "Device tokens known.", shared.devices.tokenCount)
+    let channels = shared.channels.counts
+    family("pushrig_channels", .gauge, "Broadcast channels there are.", channels.channels)
+    family("pushrig_broadcasts_total", .counter, "Broadcasts accepted.", channels.broadcasts)
+    family("pushrig_journal_bytes", .gauge, "Bytes in this start's journals.", statistics.journalBytes)
+    family("pushrig_healthy", .gauge, "1 while the mock answers pushes.", shared.failure == nil ? 1 : 0)
+    family("process_resident_memory_bytes", .gauge, "Resident memory.", residentBytes())
+    return page.text
 }
 
 /// 0 where /proc is not mounted.
