@@ -9,10 +9,10 @@ package final class MeasuredValues: Hashable, Sendable {
     package let least: Double
     package let greatest: Double
 
-    package static let most = 1_000_000
+    package static let most = 100_000
 
     package init(_ values: [Double]) {
-        precondition(!values.isEmpty && values.count <= Self.most, "there are 1 to a million measured values")
+        precondition(!values.isEmpty && values.count <= Self.most, "there are 1 to 100,000 measured values")
         self.values = values
         mean = values.reduce(0, +) / Double(values.count)
         least = values.min()!

@@ -1,4 +1,4 @@
-// Rows, measured times and branches in a real run: what a file says reaches the phone, and the journal alone is enough afterwards.
+// Rows, measured times and branches in a real run: what a file says reaches the phone, and afterwards the journal is enough.
 
 import Basics
 import Foundation

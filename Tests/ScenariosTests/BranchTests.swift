@@ -14,7 +14,9 @@ struct BranchTests {
             "          - { call: update, after: $pause }\n" + steps)
     }
 
-    private static func script(_ steps: String) throws -> SessionScript { try Sample.load(text(steps)).workload.scripts[0].script }
+    private static func script(_ steps: String) throws -> SessionScript {
+        try Sample.load(text(steps)).workload.scripts[0].script
+    }
 
     @Test("become moves that lead forward")
     func moves() throws {
@@ -55,7 +57,10 @@ struct BranchTests {
     @Test(
         "What contradicts itself is one line with its fix",
         arguments: [
-            ("{ after: 1s }", "28:13: `step` lacks `call` (add `call: progress`, or write `wait: 5s` or `oneOf: [{ steps: [] }]`)"),
+            (
+                "{ after: 1s }",
+                "28:13: `step` lacks `call` (add `call: progress`, or write `wait: 5s` or `oneOf: [{ steps: [] }]`)"
+            ),
             (
                 "{ call: update, wait: 1s }",
                 "28:35: a step has one of `call`, `wait` and `oneOf`, not `call` and `wait` (make them steps of their own)"
@@ -84,8 +89,13 @@ struct BranchTests {
     func bounds() {
         func nested(_ depth: Int) -> String { depth == 0 ? "call: update" : "oneOf: [{ steps: [{ \(nested(depth - 1)) }] }]" }
         #expect(Sample.complaint(Self.text("          - { \(nested(ScriptMove.deepest)) }\n")) == "")
-        let deeper = Sample.complaint(Self.text("          - { \(nested(ScriptMove.deepest + 1)) }\n"))
-        #expect(deeper.contains("more than 6 branches stand within each other"), "\(deeper)")
+        let deeper = SourceText(path: "deep.yaml", text: "steps: [{ \(nested(ScriptMove.deepest + 1)) }]")
+        let text = Sample.text.replacing("  scripts:\n", with: "  scripts:\n    - script: deep.yaml\n")
+        let failure = #expect(throws: Failure.self) {
+            try Scenario.parse(text: text, path: "tiny.yaml", planned: [deeper])
+        }
+        #expect(failure?.description.hasPrefix("deep.yaml:1:") == true, "\(failure?.description ?? "")")
+        #expect(failure?.message == "more than 6 branches stand within each other")
         let arm = "{ steps: [\(Array(repeating: "{ call: update }", count: 300).joined(separator: ", "))] }"
         let many = "          - { oneOf: [\(Array(repeating: arm, count: 70).joined(separator: ", "))] }\n"
         #expect(Sample.complaint(Self.text(many)).contains("a script has at most 20000 steps and arms"))
@@ -103,8 +113,8 @@ struct BranchTests {
         let late = "          - { oneOf: [{ steps: [{ call: update, at: 50s }] }, { steps: [] }] }\n"
         #expect(Sample.complaint(Self.text(late + "          - { call: update, at: 40s }\n")) == "")
         let both = "          - { oneOf: [{ steps: [{ call: update, at: 50s }] }, { steps: [{ call: update, at: 60s }] }] }\n"
-        #expect(
-            Sample.complaint(Self.text(both + "          - { call: update, at: 40s }\n")).contains("this step is at 40s, earlier"))
+        let told = Sample.complaint(Self.text(both + "          - { call: update, at: 40s }\n"))
+        #expect(told.contains("this step is at 40s, earlier"), "\(told)")
     }
 
     @Test("What only one arm captures is not there for a step behind the branch")

@@ -105,8 +105,10 @@ struct FeederTests {
 
     @Test("Too many rows, another ending, and a file that is not there")
     func bounds() {
-        let many = "user\n" + String(repeating: "a\n", count: FeedRows.mostRows + 1)
-        #expect(Self.complaint { try Self.scenario(many) }.hasPrefix("users.csv:1000002:1: there are more than 1000000 rows"))
+        let file = DataText(SourceText(path: "users.csv", text: "user\na\nb\n"))
+        let many = #expect(throws: Failure.self) { try FeedReader.checkCount(FeedRows.mostRows, file, at: 7) }
+        #expect(
+            many?.description == "users.csv:3:1: there are more than 1000000 rows (leave out what no session takes)")
         let other = Self.complaint { try Self.scenario("user\na\n", named: "users.txt") }
         #expect(other.hasPrefix("users.txt: a file of rows ends in"))
         let gone = Self.complaint {
@@ -149,10 +151,12 @@ struct FeederTests {
     func templates() throws {
         let call = Sample.with("path: /update/{{sessionID}}", "path: \"/update/{{feed.user}}\"")
         #expect(
-            Sample.complaint(call) == "tiny.yaml:27:19: `update` needs {{feed.user}}, and no feeder of the workload has that column"
-                + " (add `feeders: [{ file: users.csv }]` to the `workload`)")
+            Sample.complaint(call)
+                == "tiny.yaml:27:19: `update` needs {{feed.user}}, and no feeder of the workload has that column ("
+                + "add `feeders: [{ file: users.csv }]` to the `workload`)")
         let text = call.replacingOccurrences(of: "workload:\n", with: Self.feeders)
-        let scenario = try Scenario.parse(text: text, path: "tiny.yaml", planned: [SourceText(path: "users.csv", text: "id,user\n1,a\n")])
+        let file = SourceText(path: "users.csv", text: "id,user\n1,a\n")
+        let scenario = try Scenario.parse(text: text, path: "tiny.yaml", planned: [file])
         #expect(scenario.relay.profile.feeds == ["user"] && scenario.relay.profile.calls[1].neededFeeds == [0])
         let other = SourceText(path: "users.csv", text: "usr\na\n")
         let told = Self.complaint { try Scenario.parse(text: text, path: "tiny.yaml", planned: [other]) }
@@ -167,7 +171,7 @@ struct FeederTests {
         let text = Sample.with("workload:\n", "workload:\n  feeders: [{ file: a.csv }, { file: b.csv }]\n")
         let files = [SourceText(path: "a.csv", text: "x,y\n1,2\n"), SourceText(path: "b.csv", text: "z,y\n1,2\n")]
         let told = Self.complaint { try Scenario.parse(text: text, path: "tiny.yaml", planned: files) }
-        #expect(told == "tiny.yaml:20:37: both `a.csv` and `b.csv` have a column `y` (rename one)")
+        #expect(told == "tiny.yaml:20:38: both `a.csv` and `b.csv` have a column `y` (rename one)")
         let base = SourceText(path: "base.yaml", text: Sample.with("workload:\n", "workload:\n  feeders: [{ file: a.csv }]\n"))
         let own = """
             extends: base.yaml

@@ -17,8 +17,8 @@ struct FindPlan {
     /// Sessions that are played for the averages: as many more as it takes until the error of the mean is small, since what one
     /// in a hundred does may be most of the load.
     private static let sampled = 400
-    private static let mostSampled = 40_000
-    private static let wantedError = 0.002
+    private static let mostSampled = 200_000
+    private static let wantedError = 0.005
     /// For the relay to be asked and the run to be judged.
     private static let overhead = 3.0
 

@@ -21,7 +21,7 @@ struct StepValueDecoder {
 
     private func single(_ node: YAMLNode) -> VariableValue {
         if case .scalar(let text, _) = node.content, text.contains("{{") {
-            if let columns, text.contains("{{" + FeedNames.prefix) {
+            if let columns, !FeedNames.named(in: node).isEmpty {
                 return FeedNames(columns: columns, mistakes: mistakes).value(text, at: node.place)
             }
             mistakes.add(
