@@ -65,6 +65,8 @@ package enum Distribution: Hashable, Sendable {
     case normal(mean: Double, deviation: Double)
     /// Given by its median and 95th percentile, as traffic figures usually are; `p95 >= median > 0`.
     case logNormal(median: Double, p95: Double)
+    /// Values of a file, each divided by `divisor`, which is greater than 0.
+    case measured(MeasuredValues, divisor: Double = 1)
 
     package func sample(_ generator: inout Generator) -> Double {
         switch self {
@@ -75,6 +77,7 @@ package enum Distribution: Hashable, Sendable {
         case .logNormal(let median, let p95):
             let sigma = log(p95 / median) / 1.6448536269514722
             return median * exp(sigma * generator.normal())
+        case .measured(let values, let divisor): return values.draw(&generator) / divisor
         }
     }
 
@@ -87,6 +90,7 @@ package enum Distribution: Hashable, Sendable {
         case .logNormal(let median, let p95):
             let sigma = log(p95 / median) / 1.6448536269514722
             return median * exp(sigma * sigma / 2)
+        case .measured(let values, let divisor): return values.mean / divisor
         }
     }
 
@@ -98,6 +102,7 @@ package enum Distribution: Hashable, Sendable {
         case .exponential(let mean): .exponential(mean: mean / factor)
         case .normal(let mean, let deviation): .normal(mean: mean / factor, deviation: deviation / factor)
         case .logNormal(let median, let p95): .logNormal(median: median / factor, p95: p95 / factor)
+        case .measured(let values, let divisor): .measured(values, divisor: divisor * factor)
         }
     }
 }

@@ -30,7 +30,8 @@ extension ActionRow {
 extension Distribution {
     static let shapes = ["uniform", "exponential", "normal", "logNormal"]
 
-    /// As it is read: one duration, or an object with the shape's name.
+    /// As it is read: one duration, or an object with the shape's name. Of measured values only how many they are and what they
+    /// come to; that is not read.
     package var durations: JSONValue {
         switch self {
         case .constant(let seconds): Self.text(seconds)
@@ -38,6 +39,7 @@ extension Distribution {
         case .exponential(let mean): ["exponential": Self.text(mean)]
         case .normal(let mean, let deviation): ["normal": ["mean": Self.text(mean), "deviation": Self.text(deviation)]]
         case .logNormal(let median, let p95): ["logNormal": ["median": Self.text(median), "p95": Self.text(p95)]]
+        case .measured(let values, _): ["measured": ["values": .integer(Int64(values.values.count)), "mean": Self.text(mean)]]
         }
     }
 

@@ -53,8 +53,10 @@ enum Format {
     static let maxBodyBytes = 8 << 20
     static let maxFieldBytes = 1 << 20
     static let maxNoteBytes = 4 << 20
+    /// Of a note of the plan, which has the scenario's files in it: 64 MiB of data, each byte of which is two at most.
+    static let maxPlanBytes = 192 << 20
     /// No record is longer; a length beyond it is damage.
-    static let maxRecordLength = 16 << 20
+    static let maxRecordLength = maxPlanBytes + 4096
 
     /// Flag: the request was larger than is kept.
     static let cutFlag: UInt8 = 1

@@ -103,11 +103,12 @@ package final class JournalWriter {
         append(note: kind, text: value.text, at: instant)
     }
 
-    /// Adds a note. `text` is JSON; one of more than 4 MB is replaced by an object that says so.
+    /// Adds a note. `text` is JSON; one of more than 4 MiB, of a plan 192 MiB, is replaced by an object that says so.
     package func append(note kind: NoteKind, text: String, at instant: Instant) {
         guard file.failure == nil else { return }
         var text = text
-        if text.utf8.count > Format.maxNoteBytes { text = #"{"tooLong":\#(text.utf8.count)}"# }
+        let most = kind == .plan ? Format.maxPlanBytes : Format.maxNoteBytes
+        if text.utf8.count > most { text = #"{"tooLong":\#(text.utf8.count)}"# }
         let length = Format.padded(Format.noteLength + text.utf8.count)
         let record = records.begin(room: length)
         record.put(UInt32(kind.rawValue) << 16, at: 12)

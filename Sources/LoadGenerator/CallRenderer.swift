@@ -83,7 +83,7 @@ package final class CallRenderer {
     package func index(of call: SeenCall) -> Int {
         let script = script(of: call.session)
         if let reaction = plan.workload.scripts[Int(script)].reaction(Int(call.scriptStep)) { return reaction.call }
-        return plan.workload.steps[plan.workload.steps(of: script).lowerBound + Int(call.scriptStep)].call
+        return plan.workload.scripts[Int(script)].steps[Int(call.scriptStep)].call
     }
 
     /// Whether the profile's call of that index owes the end of an activity.

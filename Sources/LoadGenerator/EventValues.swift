@@ -37,7 +37,8 @@ final class EventValues: TemplateValues {
 
     func isNull(_ variable: TemplateVariable) -> Bool {
         switch variable {
-        case .own(let index): choice(index).map { values[index].choices[$0].isNull } ?? true
+        case .own(let index): choice(index).map { isNull(values[index].choices[$0]) } ?? true
+        case .fed(let name): workload.feeds.isNull(name: name, session: session)
         case .captured(let number): captured(number) == nil
         case .event(.phoneToken): context?.token.isEmpty ?? true
         case .event, .session, .now: false
@@ -53,7 +54,9 @@ final class EventValues: TemplateValues {
         switch variable {
         case .own(let index):
             guard let choice = choice(index) else { return }
-            values[index].choices[choice].append(encoding, into: buffer)
+            let value = values[index].choices[choice]
+            if value.fed.isEmpty { value.append(encoding, into: buffer) } else { append(value.fed, encoding, into: buffer) }
+        case .fed(let name): workload.feeds.append(name: name, session: session, encoding, into: buffer)
         case .event(.step): encode(encoding, into: buffer) { Text.append(UInt64(step), radix: 10, into: $0) }
         case .event(.marker): encode(encoding, into: buffer) { marker.write(into: $0) }
         case .event(.phone):
@@ -67,6 +70,25 @@ final class EventValues: TemplateValues {
         case .session(let variable) where context?.replaces(variable) ?? false: appendToken(encoding, into: buffer)
         case .session(let variable):
             encode(encoding, into: buffer) { workload.append(variable, session: session, into: $0) }
+        }
+    }
+
+    private func isNull(_ value: VariableValue) -> Bool {
+        guard value.fed.count == 1, case .column(let column) = value.fed[0] else { return value.isNull }
+        return workload.feeds.isNull(column: column, session: session)
+    }
+
+    private func append(_ parts: [FedPart], _ encoding: TemplateEncoding, into buffer: ByteBuffer) {
+        if parts.count == 1, case .column(let column) = parts[0] {
+            return workload.feeds.append(column: column, session: session, encoding, into: buffer)
+        }
+        encode(encoding, into: buffer) { buffer in
+            for part in parts {
+                switch part {
+                case .text(let text): buffer.append(text.span)
+                case .column(let column): workload.feeds.append(column: column, session: session, .raw, into: buffer)
+                }
+            }
         }
     }
 

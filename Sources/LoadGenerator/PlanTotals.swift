@@ -32,7 +32,7 @@ extension Plan {
     /// From the start to the last planned event of this shard; counts like `summary`.
     package var duration: Interval { summary.duration }
 
-    /// Sixteen hex digits over every event of this shard: session, time, call and choice of values. The same scenario,
+    /// Sixteen hex digits over every event of this shard: session, time, call, choice of values and rows. The same scenario,
     /// seed and shard give the same digest on every machine, whatever the run's number. Counts like `summary`.
     package func digest() -> String { summary.digest }
 
@@ -134,6 +134,6 @@ extension Workload {
                 session: event.session, step: event.step, variable: variable, of: value.choices.count)
             folded = folded &* 1_000_003 &+ UInt64(choice)
         }
-        return folded
+        return feeds.isEmpty ? folded : folded &* 1_000_003 &+ feeds.fingerprint(session: event.session)
     }
 }

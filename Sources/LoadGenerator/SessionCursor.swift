@@ -14,7 +14,8 @@ struct SessionCursor {
     let session: UInt32
     /// Events so far; the number the next event will carry.
     private(set) var taken: UInt32 = 0
-    private var scriptStep: UInt16 = 0
+    /// Its place among the script's moves.
+    private var place: UInt16 = 0
     let script: UInt16
     private var isRepeating = false
 
@@ -30,36 +31,46 @@ struct SessionCursor {
 
     /// The session's next event, or nil after its last.
     mutating func next(_ workload: Workload) -> PlannedEvent? {
-        let steps = workload.steps(of: script)
-        while Int(scriptStep) < steps.count, taken < Self.maxEvents {
-            let plan = workload.steps[steps.lowerBound + Int(scriptStep)]
-            let number = scriptStep
-            if isRepeating ? recur(plan) : begin(plan) {
-                let event = emit(plan, number, workload)
-                if event.at <= workload.stopAfter { return event }
-                scriptStep = UInt16(steps.count)
-                return nil
+        let moves = workload.table.ranges[Int(script)]
+        while Int(place) < moves.count, taken < Self.maxEvents {
+            switch workload.table.moves[moves.lowerBound + Int(place)] {
+            case .step(let step):
+                if isRepeating ? recur(step, workload) : begin(step, workload) {
+                    let event = emit(step, workload)
+                    if event.at <= workload.stopAfter { return event }
+                    place = UInt16(moves.count)
+                    return nil
+                }
+                isRepeating = false
+                place += 1
+            case .wait(let time, let probability):
+                if happens(probability) { clock += time.sample(&generator, workload) }
+                place += 1
+            case .branch(let arms, let probability, let end):
+                place = happens(probability) ? workload.table.target(arms, draw: generator.unit()) : end
+            case .jump(let target): place = target
             }
-            isRepeating = false
-            scriptStep += 1
         }
         return nil
     }
 
+    /// Draws only where there is a choice.
+    private mutating func happens(_ probability: Double) -> Bool { probability >= 1 || generator.unit() < probability }
+
     /// Draws whether and when the step happens; moves the clock only if it does.
-    private mutating func begin(_ plan: Workload.Step) -> Bool {
-        if plan.probability < 1, generator.unit() >= plan.probability { return false }
-        let drawn = plan.time.sample(&generator)
+    private mutating func begin(_ plan: Workload.Step, _ workload: Workload) -> Bool {
+        guard happens(plan.probability) else { return false }
+        let drawn = plan.time.sample(&generator, workload)
         let time = plan.isAbsolute ? max(clock, drawn) : clock + drawn
         switch plan.repetition?.limit {
         case nil:
-            scriptStep += 1
+            place += 1
         case .count(let count):
-            limit = count.sample(&generator).rounded() - 1
+            limit = count.sample(&generator, workload).rounded() - 1
             guard limit >= 0 else { return false }
             isRepeating = true
         case .until(let end):
-            limit = end.sample(&generator)
+            limit = end.sample(&generator, workload)
             guard time < limit else { return false }
             isRepeating = true
         }
@@ -67,23 +78,23 @@ struct SessionCursor {
         return true
     }
 
-    private mutating func recur(_ plan: Workload.Step) -> Bool {
+    private mutating func recur(_ plan: Workload.Step, _ workload: Workload) -> Bool {
         guard let repetition = plan.repetition else { return false }
         if case .count = repetition.limit {
             guard limit >= 1 else { return false }
             limit -= 1
-            clock += max(0.001, repetition.every.sample(&generator))
+            clock += max(0.001, repetition.every.sample(&generator, workload))
             return true
         }
-        let time = clock + max(0.001, repetition.every.sample(&generator))
+        let time = clock + max(0.001, repetition.every.sample(&generator, workload))
         guard time < limit else { return false }
         clock = time
         return true
     }
 
-    private mutating func emit(_ plan: Workload.Step, _ number: UInt16, _ workload: Workload) -> PlannedEvent {
+    private mutating func emit(_ step: Workload.Step, _ workload: Workload) -> PlannedEvent {
         let at = Interval(nanoseconds: start + Int64(min(clock / workload.pace, 4e9) * 1e9))
-        let event = PlannedEvent(session: session, step: taken, at: at, call: plan.call, scriptStep: Int(number))
+        let event = PlannedEvent(session: session, step: taken, at: at, call: step.call, scriptStep: Int(step.number))
         taken += 1
         return event
     }

@@ -5,22 +5,13 @@ import Basics
 import Scenarios
 
 final class Workload: Sendable {
-    /// A script's step as the schedule needs it.
-    struct Step: Sendable {
-        let call: Int
-        let isAbsolute: Bool
-        let time: Distribution
-        let repetition: Repetition?
-        let probability: Double
-    }
-
     let scenario: Scenario
     let profile: Profile
     let scripts: [SessionScript]
-    let steps: [Step]
+    let table: MoveTable
+    let feeds: Feeds
     /// The profile's calls, as far as they are asked for every event.
     let owing: [OwingCall]
-    private let scriptRanges: [Range<Int>]
     /// Cumulative weights, the last of which is 1.
     private let shares: [Double]
     let pace: Double
@@ -54,15 +45,8 @@ final class Workload: Sendable {
         profile = scenario.relay.profile
         owing = profile.calls.map(OwingCall.init)
         scripts = spec.scripts.map(\.script)
-        var steps: [Step] = []
-        var ranges: [Range<Int>] = []
-        for script in scripts {
-            precondition(script.steps.count < Int(UInt16.max), "a script has fewer than 65535 steps")
-            ranges.append(steps.count..<steps.count + script.steps.count)
-            steps += script.steps.map(Step.init)
-        }
-        self.steps = steps
-        scriptRanges = ranges
+        table = MoveTable(scripts)
+        feeds = Feeds(spec, names: scenario.relay.profile.feeds, seed: seed.child("feeders"))
         let total = spec.scripts.reduce(0) { $0 + $1.weight }
         var sum = 0.0
         shares = spec.scripts.map { weighted in
@@ -97,8 +81,6 @@ final class Workload: Sendable {
         return spec.speed == 1 ? start : start * (1 / spec.speed)
     }
 
-    func steps(of script: UInt16) -> Range<Int> { scriptRanges[Int(script)] }
-
     /// So long after its beginning a session may wait for a phone.
     func longestWait(_ script: UInt16) -> Interval {
         .seconds(min((scripts[Int(script)].reactions.compactMap(\.within).max() ?? 0) / pace, 4e9))
@@ -125,19 +107,6 @@ final class Workload: Sendable {
         guard count > 1 else { return 0 }
         let seed = valueSeed.child(UInt64(session) << 32 | UInt64(step)).child(UInt64(variable))
         return min(count - 1, Int(seed.unit * Double(count)))
-    }
-}
-
-extension Workload.Step {
-    fileprivate init(_ step: ScriptStep) {
-        let (isAbsolute, time) =
-            switch step.time {
-            case .at(let time): (true, time)
-            case .after(let time): (false, time)
-            }
-        self.init(
-            call: step.call, isAbsolute: isAbsolute, time: time, repetition: step.repetition,
-            probability: step.probability)
     }
 }
 

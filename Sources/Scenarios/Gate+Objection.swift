@@ -11,7 +11,7 @@ extension Scenario {
             Failure(.usage, "nothing can decide the gate `\(gate.text)`: \(reason)", hint: hint)
         }
         if gate.aborts, let objection = objection(toAbortBy: gate) { return objection }
-        let calls = workload.scripts.flatMap { $0.script.steps.filter { $0.probability > 0 } }.map(\.call)
+        let calls = workload.scripts.flatMap { item in item.script.reachable.map { item.script.steps[$0].call } }
         let made = Set(calls).map { relay.profile.calls[$0] }
         func isMade(_ kind: String) -> Bool { made.contains { $0.name == kind } }
         switch gate.measure {

@@ -29,6 +29,17 @@ struct FindPlanTests {
         #expect(trial.phases.warmUp == .seconds(plan.warmUp))
     }
 
+    @Test("also where few sessions make most of the calls")
+    func branches() throws {
+        let call = try #require(try scenario().relay.profile.calls.first { $0.neededCaptures.isEmpty && !$0.needsPhoneToken }).name
+        let many = "{ call: \(call), every: 10ms, count: 20 }"
+        let arms = "[{ weight: 19, steps: [] }, { steps: [\(many)] }]"
+        let script = "{ steps: [{ call: \(call) }, { oneOf: \(arms) }] }"
+        let plan = try FindPlan(
+            try scenario([("workload.scripts", "[{ script: \(script) }]")]), seed: Seed(1), axis: .events)
+        #expect(abs(plan.eventsPerSession - 2) < 0.04, "\(plan.eventsPerSession)")
+    }
+
     @Test("or as many sessions at once")
     func sessions() throws {
         let plan = try FindPlan(try scenario(), seed: Seed(1), axis: .sessions)

@@ -64,3 +64,21 @@ struct ReplayNoteTests {
         #expect(try read(changed("skippedNanoseconds", -5)).replay?.skipped == .zero)
     }
 }
+
+struct LongPlanTests {
+    @Test func `a plan with a file of data is read again, however long`() throws {
+        try withDirectory { directory in
+            let text = "user\n" + String(repeating: "\"é\\ and a line\",\n", count: 1_200_000)
+            let plan = PlanNote(files: [.init(path: "users.csv", text: text)], seed: 7, run: 1, digest: "d")
+            #expect(text.utf8.count > Format.maxNoteBytes * 4)
+            let writer = try JournalWriter(directory: directory, name: "run", time: ManualTime())
+            writer.append(.plan(plan), at: Instant(nanoseconds: 5))
+            writer.append(.phase("measure"), at: Instant(nanoseconds: 6))
+            #expect(writer.commit())
+            let notes = try JournalReader(directory: directory).all().compactMap { entry -> RunNote? in
+                if case .note(let note) = entry { note.run } else { nil }
+            }
+            #expect(notes == [.plan(plan), .phase("measure")])
+        }
+    }
+}

@@ -82,7 +82,7 @@ extension MistakeTests {
                 "tiny.yaml:24:32: unknown key `normal` in `distribution` (did you mean `logNormal`?)"),
             Row(
                 "pause: 2s", "pause: { uniform: [1s, 3s], exponential: 1s }",
-                "tiny.yaml:24:30: `after` must name one distribution (one of uniform, exponential, logNormal)"),
+                "tiny.yaml:24:30: `after` must name one distribution (one of uniform, exponential, logNormal, file)"),
             Row(
                 "pause: 2s", "pause: { exponential: 0s }",
                 "tiny.yaml:24:45: `exponential` must be a duration greater than 0, not the text `0s`"

@@ -51,6 +51,7 @@ struct SchemaTests {
         func words(_ pointer: String) -> [String] {
             Self.schema.at(pointer: "/$defs/" + pointer)?["enum"]?.array?.compactMap(\.string) ?? []
         }
+        #expect(words("feeder/properties/take") == FeederSpec.Take.allCases.map(\.rawValue))
         #expect(words("mock/properties/tokens") == MockSpec.Tokens.allCases.map(\.rawValue))
         #expect(words("mock/properties/environment") == MockSpec.Environment.allCases.map(\.rawValue))
         #expect(words("signal") == ProcessSignal.allCases.map(\.rawValue))

@@ -24,7 +24,7 @@ struct Values: TemplateValues {
             let text = ByteBuffer()
             time.append(now, into: text)
             encoding.append(text.bytes, into: buffer)
-        case .captured: break
+        case .captured, .fed: break
         }
     }
 }

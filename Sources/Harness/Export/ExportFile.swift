@@ -12,7 +12,7 @@ enum ExportFile {
     /// Readers refuse a newer one.
     static let version: Int64 = 1
     /// Of one that is read, in bytes: what comes later is history.
-    private static let mostBytes = 64 << 20
+    private static let mostBytes = 160 << 20
 
     // MARK: Writing
 

@@ -14,28 +14,40 @@ struct FindPlan {
     let axis: FindRecord.Axis
     private let drain: Double
 
+    /// Sessions that are played for the averages: as many more as it takes until the error of the mean is small, since what one
+    /// in a hundred does may be most of the load.
     private static let sampled = 400
+    private static let mostSampled = 200_000
+    private static let wantedError = 0.005
     /// For the relay to be asked and the run to be judged.
     private static let overhead = 3.0
 
     init(_ scenario: Scenario, seed: Seed, axis: FindRecord.Axis) throws(Failure) {
         var scenario = scenario
-        scenario.workload.arrivals = [.constant(rate: Double(Self.sampled), duration: .seconds(1))]
-        scenario.workload.maxSessions = Self.sampled
+        scenario.workload.arrivals = [.constant(rate: Double(Self.mostSampled), duration: .seconds(1))]
+        scenario.workload.maxSessions = Self.mostSampled
         scenario.workload.stopAfter = nil
         let plan = Plan(scenario: scenario, seed: seed, run: 1)
-        var (events, lengths) = (0, [Double]())
+        var (events, squares, lengths) = (0, 0.0, [Double]())
         for index in 0..<plan.sessionCount {
             let session = plan.session(index)
             events += session.events.count
+            squares += Double(session.events.count) * Double(session.events.count)
             lengths.append(session.events.last.map { ($0.at - session.start).seconds } ?? 0)
+            guard lengths.count % Self.sampled == 0 else { continue }
+            let count = Double(lengths.count)
+            let mean = Double(events) / count
+            let error = (max(0, squares / count - mean * mean) / count).squareRoot()
+            // A session may have a million events.
+            if error <= mean * Self.wantedError || events > 4_000_000 { break }
         }
         guard events > 0 else {
             throw Failure(.usage, "the scenario's sessions make no call", hint: "add steps to its scripts")
         }
-        eventsPerSession = Double(events) / Double(plan.sessionCount)
+        eventsPerSession = Double(events) / Double(lengths.count)
         meanLength = lengths.reduce(0, +) / Double(lengths.count)
-        longest = lengths.max() ?? 0
+        // Of no more than those, so that a rare long session does not stretch every trial.
+        longest = lengths.prefix(Self.sampled).max() ?? 0
         self.axis = axis
         drain = scenario.drain.seconds
         if axis == .sessions, meanLength <= 0 {

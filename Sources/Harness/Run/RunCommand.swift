@@ -77,6 +77,7 @@ package final class RunCommand {
         self.scenario = scenario
         plan = note.plan(of: scenario)
         whole = options.part == nil ? plan : note.whole(of: scenario)
+        try whole.checkRows()
         if let part = options.part { try SharedMock.check(part, scenario, plan) }
     }
 

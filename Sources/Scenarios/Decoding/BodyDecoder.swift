@@ -62,7 +62,7 @@ struct BodyDecoder {
     private func saying(_ node: YAMLNode, _ compiler: TemplateCompiler) -> Template? {
         let unheard = Mistakes()
         var own = TemplateCompiler(
-            ownNames: compiler.ownNames, capturedNames: compiler.capturedNames, mistakes: unheard)
+            ownNames: compiler.ownNames, capturedNames: compiler.capturedNames, feeds: compiler.feeds, mistakes: unheard)
         let template = own.compile(json: node)
         return unheard.found.isEmpty ? template : nil
     }

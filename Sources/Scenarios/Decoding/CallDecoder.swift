@@ -22,6 +22,8 @@ struct CallDecoder {
     /// The profile's, of multipart bodies.
     let boundary: [UInt8]
     let auths: AuthDecoder
+    /// Columns of feeders that the profile names.
+    var feeds: [String] = []
     /// The profile's, which a call's own replace.
     var answers: [AnswerRule] = []
     /// The profile says where the event of a Live Update stands in a message to FCM.
@@ -47,7 +49,7 @@ struct CallDecoder {
     func call(_ entry: YAMLEntry) -> ProfileCall? {
         guard let fields = Fields(entry.value, .call, mistakes) else { return nil }
         let names = variableNames(fields)
-        var compiler = TemplateCompiler(ownNames: names, capturedNames: captures, mistakes: mistakes)
+        var compiler = TemplateCompiler(ownNames: names, capturedNames: captures, feeds: feeds, mistakes: mistakes)
         let body = BodyDecoder(boundary: boundary, mistakes: mistakes).body(fields, &compiler)
         let method: Method? = fields.choice("method")
         let pushes = fields.items("pushes", atMost: 8).compactMap { Fields($0, .push, mistakes) }
@@ -85,6 +87,10 @@ struct CallDecoder {
 
     private func variableNames(_ fields: Fields) -> [String] {
         fields.entries("variables").map { entry in
+            if entry.key.hasPrefix(FeedNames.prefix) {
+                mistakes.add(
+                    "`\(entry.key)` would hide a column of a feeder", hint: "choose another name", at: entry.keyPlace)
+            }
             if TemplateCompiler.builtIn.contains(entry.key) || captures.contains(entry.key) {
                 mistakes.add(
                     "`\(entry.key)` is a variable already", hint: "choose another name", at: entry.keyPlace)

@@ -229,7 +229,7 @@ extension DeclaredPush {
         return template.needed.contains { variable in
             switch variable {
             case .own, .event(.marker), .event(.step): true
-            case .event, .session, .captured, .now: false
+            case .event, .session, .captured, .fed, .now: false
             }
         }
     }

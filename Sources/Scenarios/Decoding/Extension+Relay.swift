@@ -58,6 +58,13 @@ extension Extension {
         if !mock.isEmpty {
             result.append(entry("mock", YAMLNode(.mapping(mock), at: other["mock"]?.place ?? relay.place)))
         }
+        // Rows are what a relay's calls are made of, such as the users that it knows.
+        let feeders = members(other.members, "workload").filter { $0.key == "feeders" }
+        if !feeders.isEmpty, let place = result.firstIndex(where: { $0.key == "workload" }),
+            case .mapping(let own) = result[place].value.content, result[place].value["feeders"] == nil
+        {
+            result[place].value.content = .mapping(own + feeders)
+        }
         guard case .mapping(let all) = other.content else { return result }
         return result + all.filter { relayKeys.contains($0.key) }
     }

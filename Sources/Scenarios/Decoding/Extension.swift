@@ -10,9 +10,12 @@ struct Extension {
     let example: String
     /// Keys whose mappings are joined key by key; of all others the file's own counts as a whole.
     var joined: Set<String> = []
+    /// Of a mapping that is not joined, what is taken over all the same where the file has the mapping and not the key.
+    var passed: [String: Set<String>] = [:]
 
     static let profile = Extension(kind: "a profile", example: "opencode.yaml")
-    static let scenario = Extension(kind: "a scenario", example: "../smoke.yaml", joined: ["relay", "mock", "phases"])
+    static let scenario = Extension(
+        kind: "a scenario", example: "../smoke.yaml", joined: ["relay", "mock", "phases"], passed: ["workload": ["feeders"]])
 
     /// At most so many files one behind the other.
     private static let most = 4
@@ -50,11 +53,14 @@ struct Extension {
 
     private func join(_ own: [YAMLEntry], _ inherited: [YAMLEntry]) -> [YAMLEntry] {
         let whole = own.map { entry -> YAMLEntry in
-            guard joined.contains(entry.key), case .mapping(let mine) = entry.value.content,
+            guard joined.contains(entry.key) || passed[entry.key] != nil, case .mapping(let mine) = entry.value.content,
                 let base = inherited.first(where: { $0.key == entry.key }), case .mapping(let theirs) = base.value.content
             else { return entry }
             var entry = entry
-            entry.value.content = .mapping(mine + theirs.filter { other in !mine.contains { $0.key == other.key } })
+            let lent = theirs.filter { other in
+                !mine.contains { $0.key == other.key } && passed[entry.key]?.contains(other.key) ?? true
+            }
+            entry.value.content = .mapping(mine + lent)
             return entry
         }
         return whole + inherited.filter { other in !own.contains { $0.key == other.key } }

@@ -1,5 +1,5 @@
 // Distributions as files write them: `5s`, `{ uniform: [1s, 2s] }`, `{ exponential: 5s }`,
-// `{ logNormal: { median: 3m, p95: 25m } }`; of durations (in seconds) or of counts.
+// `{ logNormal: { median: 3m, p95: 25m } }`, `{ file: dwell.csv }`; of durations (in seconds) or of counts.
 
 import Basics
 import YAML
@@ -16,8 +16,10 @@ extension Fields {
         }
     }
 
-    /// Seconds, or a number of things up to a million.
-    func distribution(_ key: String, of quantity: Quantity, atMost longest: Interval = Self.longest) -> Distribution? {
+    /// Seconds, or a number of things up to a million. `files`: where measured values are found.
+    func distribution(
+        _ key: String, of quantity: Quantity, atMost longest: Interval = Self.longest, _ files: FileFinder
+    ) -> Distribution? {
         guard let node = value(key) else { return nil }
         func amount(_ node: YAMLNode, named key: String, _ quantity: Quantity, aboveZero: Bool = false) -> Double? {
             self.amount(node, named: key, quantity, atMost: longest, aboveZero: aboveZero)
@@ -28,7 +30,7 @@ extension Fields {
         guard let fields = Fields(node, .distribution, mistakes) else { return nil }
         guard entries.count == 1 else {
             mistakes.add(
-                "`\(key)` must name one distribution", hint: "one of uniform, exponential, logNormal", at: node.place)
+                "`\(key)` must name one distribution", hint: "one of uniform, exponential, logNormal, file", at: node.place)
             return nil
         }
         if let uniform = fields.value("uniform") {
@@ -62,7 +64,18 @@ extension Fields {
             }
             return .logNormal(median: median, p95: high)
         }
+        if let node = fields.value("file") {
+            return measured(node, quantity, atMost: longest, files).map { .measured($0) }
+        }
         return nil
+    }
+
+    private func measured(
+        _ node: YAMLNode, _ quantity: Quantity, atMost longest: Interval, _ files: FileFinder
+    ) -> MeasuredValues? {
+        let reader = MeasuredReader(quantity: quantity, longest: longest)
+        return files.data(
+            node, key: "file", kind: "\(quantity) up to \(longest.nanoseconds)", example: "dwell.csv", mistakes, reader.values)
     }
 
     private func amount(

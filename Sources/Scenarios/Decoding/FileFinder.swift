@@ -22,6 +22,11 @@ final class FileFinder {
     /// Where the names of `known` begin; empty: in the current folder.
     private let home: String
 
+    /// Of files of data: see `data`.
+    var dataBytes = 0
+    /// What was made of them, by path and kind.
+    var made: [String: any Sendable] = [:]
+
     init(folders: [String], planned: [SourceText] = []) {
         self.folders = folders
         self.planned = planned
@@ -63,8 +68,9 @@ final class FileFinder {
         }
     }
 
-    /// As `read`, but first of all beside the file at `path`, which names it.
-    func read(_ name: String, namedIn path: String) throws(Failure) -> SourceText {
+    /// As `read`, but first of all beside the file at `path`, which names it. Of a file of more than `most` bytes one more is
+    /// read, so that its parser says what is wrong.
+    func read(_ name: String, namedIn path: String, most: Int = YAMLLimits().bytes) throws(Failure) -> SourceText {
         let place = name.hasPrefix("/") ? name : Self.joined(Self.folder(of: path), name)
         let source: SourceText?
         if let known {
@@ -72,9 +78,9 @@ final class FileFinder {
         } else if let file = planned.first(where: { $0.path == place }) {
             source = file
         } else {
-            source = try Self.readIfPresent(place)
+            source = try Self.readIfPresent(place, most)
         }
-        guard let source else { return try read(name) }
+        guard let source else { return try read(name, most: most) }
         remember(source)
         return source
     }
@@ -101,7 +107,7 @@ final class FileFinder {
     }
 
     /// The first of the places where a file `name` or `name.yaml` is. The failure has no place.
-    func read(_ name: String) throws(Failure) -> SourceText {
+    func read(_ name: String, most: Int = YAMLLimits().bytes) throws(Failure) -> SourceText {
         if let known {
             let found = known.first { file in
                 [name, name + ".yaml"].contains { file.path == $0 || file.path.hasSuffix("/" + $0) }
@@ -112,7 +118,7 @@ final class FileFinder {
         }
         let candidates = name.hasPrefix("/") ? [name] : folders.map { $0.isEmpty ? name : $0 + "/" + name }
         for candidate in candidates.flatMap({ [$0, $0 + ".yaml"] }) {
-            if let source = try Self.readIfPresent(candidate) {
+            if let source = try Self.readIfPresent(candidate, most) {
                 remember(source)
                 return source
             }
@@ -136,18 +142,33 @@ final class FileFinder {
     }
 
     /// Nil when there is no such file, or only a folder of that name.
-    private static func readIfPresent(_ path: String) throws(Failure) -> SourceText? {
-        let bytes: [UInt8]
+    private static func readIfPresent(_ path: String, _ most: Int) throws(Failure) -> SourceText? {
+        var bytes: [UInt8]
         do {
-            // One byte more than a file may have, so that its parser says what is wrong.
-            bytes = try FileSystem.start(of: path, count: YAMLLimits().bytes + 1)
+            // More than a file may have, so that its parser says what is wrong, and no torn character at the end.
+            bytes = try FileSystem.start(of: path, count: most + 4)
+            if bytes.count > most + 1 {
+                while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+            }
         } catch {
             if error.isAbsent || error.isFolder { return nil }
             throw Failure(.usage, "cannot read `\(path)`: \(error.words)", hint: "check the path")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.usage, "the file is not UTF-8 text", hint: "save it as UTF-8", place: path)
+            throw Failure(
+                .usage, "the file is not UTF-8 text", hint: "save it as UTF-8", place: path + ":" + endOfText(bytes))
         }
         return SourceText(path: path, text: text)
+    }
+
+    /// `line:column` of the first byte that is not UTF-8.
+    private static func endOfText(_ bytes: [UInt8]) -> String {
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var (line, column) = (1, 1)
+        while case .valid(let character) = parser.parseScalar(from: &iterator) {
+            (line, column) = Unicode.UTF8.decode(character) == "\n" ? (line + 1, 1) : (line, column + 1)
+        }
+        return "\(line):\(column)"
     }
 }

@@ -21,7 +21,7 @@ struct ObserverDecoder {
     private func observer(_ entry: YAMLEntry) -> ObserverSpec? {
         guard let fields = Fields(entry.value, .observer, mistakes) else { return nil }
         // It belongs to no call, so there is nothing of a call or an answer that it could say.
-        var compiler = TemplateCompiler(ownNames: [], mistakes: mistakes)
+        var compiler = TemplateCompiler(ownNames: [], feeds: requests.feeds, mistakes: mistakes)
         var request = ProfileCall(
             name: entry.key, method: "GET", path: requests.path(fields, &compiler),
             fields: requests.headerFields(fields, nil, &compiler))

@@ -9,13 +9,14 @@ struct PhonesDecoder {
     /// Of what happens to a token, as the admin API has it.
     private static let longest = Interval.seconds(24 * 3600)
 
+    let files: FileFinder
     let mistakes: Mistakes
 
     func phones(_ node: YAMLNode) -> PhonesSpec? {
         guard let fields = Fields(node, .phones, mistakes) else { return nil }
         return PhonesSpec(
-            wake: fields.distribution("wake", of: .duration, atMost: Self.longest), never: fields.number("never", 0...1),
-            rotate: fields.distribution("rotate", of: .duration, atMost: Self.longest), system: system(fields),
+            wake: fields.distribution("wake", of: .duration, atMost: Self.longest, files), never: fields.number("never", 0...1),
+            rotate: fields.distribution("rotate", of: .duration, atMost: Self.longest, files), system: system(fields),
             environment: fields.choice("environment"), secondEnvironment: fields.choice("secondEnvironment"))
     }
 

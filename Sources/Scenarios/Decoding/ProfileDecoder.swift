@@ -27,10 +27,12 @@ struct ProfileDecoder {
         var decoder = CallDecoder(
             headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values), captures: captures,
             boundary: MultipartSpec.boundary(of: name), auths: auths, mistakes: mistakes)
+        decoder.feeds = FeedNames.named(in: node)
         let observers = ObserverDecoder(requests: decoder, mistakes: mistakes).observers(fields)
         decoder.answers = AnswerDecoder(mistakes: mistakes).answers(fields)
         decoder.hasMessageEvent = fields.value("messageEvent") != nil
-        let compiler = TemplateCompiler(ownNames: [], capturedNames: captures, mistakes: mistakes)
+        let compiler = TemplateCompiler(
+            ownNames: [], capturedNames: captures, feeds: decoder.feeds, mistakes: mistakes)
         decoder.usual = DeclaredPushDecoder(compiler: compiler, mistakes: mistakes).usual(fields)
         decoder.dedupe = dedupe
         decoder.observers = fields.entries("observers").map(\.key)
@@ -58,6 +60,7 @@ struct ProfileDecoder {
         profile.webhooks = WebhookDecoder(auths: auths, calls: calls, captures: captures, mistakes: mistakes).webhooks(fields)
         profile.retries = AnswerDecoder(mistakes: mistakes).retries(fields)
         profile.captures = captures
+        profile.feeds = decoder.feeds
         profile.secretCaptures = calls.secretCaptures.union(profile.webhooks?.captured ?? [])
         checkWebhook(profile, fields)
         profile.content = try contents.content(fields, bodies: bodies)

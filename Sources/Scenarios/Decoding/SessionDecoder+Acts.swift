@@ -63,8 +63,8 @@ extension SessionDecoder {
         if let after = fields.value("after"), on == nil {
             mistakes.add("`after` goes with `on`", hint: "write `at: 10s` alone, or `on: token`", at: after.place)
         }
-        if on == nil { return fields.distribution("at", of: .duration).map { .at($0) } }
+        if on == nil { return fields.distribution("at", of: .duration, files).map { .at($0) } }
         guard let event: PhoneEvent.Kind = fields.choice("on") else { return nil }
-        return .on(event, after: fields.distribution("after", of: .duration) ?? .constant(0))
+        return .on(event, after: fields.distribution("after", of: .duration, files) ?? .constant(0))
     }
 }

@@ -22,7 +22,7 @@ extension SessionDecoder {
         let within = fields.duration("within", .milliseconds(1)...Fields.longest)
         let reaction = Reaction(
             on: event, phone: fields.count("phone", 1...2).map { $0 - 1 }, kind: name, call: index,
-            delay: fields.distribution("after", of: .duration) ?? .constant(0),
+            delay: fields.distribution("after", of: .duration, files) ?? .constant(0),
             probability: fields.number("probability", 0...1) ?? 1,
             times: fields.count("times", 1...Int64(Reaction.mostTimes)) ?? Reaction.usualTimes,
             within: within?.seconds, values: values(fields, profile.calls[index]))

@@ -6,6 +6,10 @@ import YAML
 struct SessionDecoder {
     let profile: Profile
     let mistakes: Mistakes
+    /// Where files of data are found.
+    var files = FileFinder(known: [])
+    /// Of the workload's feeders.
+    var columns = FeedColumns.known([])
 
     func script(_ node: YAMLNode, with given: [YAMLEntry], fallbackName: String) -> SessionScript? {
         guard let fields = Fields(node, .session, mistakes) else { return nil }
@@ -18,61 +22,70 @@ struct SessionDecoder {
         for reaction in reactions {
             checkNeeds(of: reaction.reaction.call, fromReactions.union(captured(in: items)), at: reaction.callPlace)
         }
-        var known = fromReactions
-        var steps: [ScriptStep] = []
-        var latestFixed: (seconds: Double, line: Int)?
-        for item in items {
-            let filled = parameters.filled(item)
-            guard let step = step(filled) else { continue }
-            if case .at(.constant(let seconds)) = step.time, let place = item["at"]?.place {
-                if let before = latestFixed, seconds < before.seconds {
-                    mistakes.add(
-                        "this step is at \(Interval.seconds(seconds)), earlier than the one of line \(before.line)",
-                        hint: "put the steps in order of time", at: place)
-                }
-                latestFixed = (seconds, item.place.line)
-            }
-            let place = item["call"]?.place ?? item.place
-            checkNeeds(of: step.call, known, at: place)
-            if profile.calls[step.call].needsPhoneToken {
-                mistakes.add(
-                    "`\(step.kind)` needs {{phoneToken}}, and only a phone's event brings one",
-                    hint: "make it a reaction: `reactions: [{ on: token, call: \(step.kind) }]`", at: place)
-            }
-            known.formUnion(captured(by: step.call))
-            steps.append(step)
+        var course = Course(parameters: parameters)
+        _ = read(items, into: &course, Standing(known: fromReactions))
+        parameters = course.parameters
+        if course.steps.isEmpty, !items.isEmpty, mistakes.found.isEmpty {
+            mistakes.add(
+                "the script makes no call", hint: "add a step such as `call: start`",
+                at: fields.value("steps")?.place ?? node.place)
         }
-        let phones = fields.value("phones").flatMap { PhonesDecoder(mistakes: mistakes).phones(parameters.filled($0)) }
+        let phones = fields.value("phones").flatMap {
+            PhonesDecoder(files: files, mistakes: mistakes).phones(parameters.filled($0))
+        }
         let acts = fields.items("acts", atMost: ScriptedAct.most).compactMap { act(parameters.filled($0)) }
         parameters.checkAllUsed(declared)
         let script = SessionScript(
-            name: fields.text("name") ?? fallbackName, steps: steps, reactions: reactions.map(\.reaction), acts: acts,
+            name: fields.text("name") ?? fallbackName, steps: course.steps, moves: course.moves,
+            reactions: reactions.map(\.reaction), acts: acts,
             listen: fields.duration("listen")?.seconds ?? SessionScript.usualListen, phones: phones ?? PhonesSpec())
         refuseLate(acts, in: script)
         return script
     }
 
-    private func captured(by call: Int) -> CapturedNames {
+    func captured(by call: Int) -> CapturedNames {
         profile.calls[call].captures.reduce(into: []) { $0.insert(CapturedNames($1.name)) }
     }
 
     /// By any step, whichever comes first.
-    private func captured(in items: [YAMLNode]) -> CapturedNames {
+    private func captured(in items: [YAMLNode], depth: Int = 0) -> CapturedNames {
         items.reduce(into: []) { names, item in
+            if depth <= ScriptMove.deepest, case .sequence(let arms) = item["oneOf"]?.content {
+                for case .sequence(let steps)? in arms.map({ $0["steps"]?.content }) {
+                    names.formUnion(captured(in: steps, depth: depth + 1))
+                }
+            }
             guard case .scalar(let name, _) = item["call"]?.content, let call = profile.call(named: name) else { return }
             names.formUnion(captured(by: call))
         }
     }
 
-    private func checkNeeds(of call: Int, _ known: CapturedNames, at place: YAMLPlace) {
+    /// `perhaps`: captured by some arms before it, and not by all.
+    func checkNeeds(of call: Int, _ known: CapturedNames, perhaps: CapturedNames = [], at place: YAMLPlace) {
         let call = profile.calls[call]
+        checkRows(of: call, at: place)
         guard let missing = call.neededCaptures.subtracting(known).first else { return }
         let sources = profile.calls.filter { $0.captures.contains { $0.name == missing } }.map { "`\($0.name)`" }
         // Where there are none, that they do not read is told already.
         guard !sources.isEmpty else { return }
+        if perhaps.contains(CapturedNames(missing)) {
+            return mistakes.add(
+                "`\(call.name)` needs {{\(profile.captures[missing])}}, which not every way that leads here captures",
+                hint: "put \(sources.joined(separator: " or ")) before the `oneOf`, or `\(call.name)` into the arm", at: place)
+        }
         mistakes.add(
             "`\(call.name)` needs {{\(profile.captures[missing])}}, which nothing before it captures",
             hint: wayOut(of: call, missing) ?? "put \(sources.joined(separator: " or ")) before it", at: place)
+    }
+
+    private func checkRows(of call: ProfileCall, at place: YAMLPlace) {
+        guard case .known(let columns) = columns else { return }
+        for name in call.neededFeeds.map({ profile.feeds[$0] }) where !columns.contains(name) {
+            mistakes.add(
+                "`\(call.name)` needs {{\(FeedNames.prefix)\(name)}}, and no feeder of the workload has that column",
+                hint: Suggestion.nearest(to: name, among: columns).map { "did you mean `\($0)`?" }
+                    ?? "add `feeders: [{ file: users.csv }]` to the `workload`", at: place)
+        }
     }
 
     /// For the call whose own answer gives what it needs by the profile's word for all calls; nil for any other.
@@ -96,8 +109,8 @@ struct SessionDecoder {
         return (name, index)
     }
 
-    private func step(_ node: YAMLNode) -> ScriptStep? {
-        guard let fields = Fields(node, .step, mistakes), let (name, index) = call(fields) else { return nil }
+    func step(_ fields: Fields) -> ScriptStep? {
+        guard let (name, index) = call(fields) else { return nil }
         let repetition = repetition(fields)
         return ScriptStep(
             kind: name, call: index, time: time(fields, repetition), repetition: repetition,
@@ -108,8 +121,8 @@ struct SessionDecoder {
         if let at = fields.value("at"), fields.value("after") != nil {
             mistakes.add("a step has `at` or `after`, not both", hint: "strike one", at: at.place)
         }
-        if fields.value("at") != nil { return .at(fields.distribution("at", of: .duration) ?? .constant(0)) }
-        if fields.value("after") != nil { return .after(fields.distribution("after", of: .duration) ?? .constant(0)) }
+        if fields.value("at") != nil { return .at(fields.distribution("at", of: .duration, files) ?? .constant(0)) }
+        if fields.value("after") != nil { return .after(fields.distribution("after", of: .duration, files) ?? .constant(0)) }
         return .after(repetition?.every ?? .constant(0))
     }
 
@@ -128,16 +141,16 @@ struct SessionDecoder {
                 at: limits.last?.place ?? every.place)
             return nil
         }
-        guard let gap = fields.distribution("every", of: .duration) else { return nil }
+        guard let gap = fields.distribution("every", of: .duration, files) else { return nil }
         guard gap.mean >= 0.001 else {
             mistakes.add("`every` must be 1ms or more", hint: "such as `every: 10s`", at: every.place)
             return nil
         }
         let limit: Repetition.Limit? =
             if fields.value("count") != nil {
-                fields.distribution("count", of: .count).map { .count($0) }
+                fields.distribution("count", of: .count, files).map { .count($0) }
             } else {
-                fields.distribution("until", of: .duration).map { .until($0) }
+                fields.distribution("until", of: .duration, files).map { .until($0) }
             }
         return limit.map { Repetition(every: gap, limit: $0) }
     }
@@ -151,7 +164,7 @@ struct SessionDecoder {
                     hint: suggestion(for: entry.key, in: call.variables), at: entry.keyPlace)
                 continue
             }
-            values[index] = StepValueDecoder(mistakes: mistakes).value(entry.value)
+            values[index] = StepValueDecoder(mistakes: mistakes, columns: columns).value(entry.value)
         }
         return values
     }

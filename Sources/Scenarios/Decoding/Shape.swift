@@ -29,14 +29,14 @@ package struct Shape: Sendable {
 
 extension Shape {
     package static let all = [
-        scenario, relay, relayTLS, ready, stop, restart, mock, clockStep, workload, users, phones, androids, arrival, scriptUse,
-        fault, phases, gate,
+        scenario, relay, relayTLS, ready, stop, restart, mock, clockStep, workload, users, feeder, phones, androids, arrival,
+        scriptUse, fault, phases, gate,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
         webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer,
         retries, push, declared, pushMessage, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
-        session, step, reaction, act, distribution, logNormal,
+        session, step, arm, reaction, act, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -85,11 +85,12 @@ extension Shape {
         "workload",
         [
             "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
-            "users": "{ sessionsPerUser: 1 }", "phones": "{ wake: 500ms }",
+            "users": "{ sessionsPerUser: 1 }", "feeders": "[{ file: users.csv }]", "phones": "{ wake: 500ms }",
             "androids": "{ vendors: [xiaomi], app: killed }", "maxSessions": "1000", "connections": "256",
             "requestTimeout": "30s", "stopAfter": "2m", "loops": "2", "sources": "[127.0.0.2, 127.0.0.3]",
         ])
 
+    static let feeder = Shape("feeder", ["file*": "users.csv", "take": "in-order"])
     static let users = Shape("users", ["sessionsPerUser": "1"])
     static let phones = Shape(
         "phones",
@@ -320,13 +321,14 @@ extension Shape {
     static let step = Shape(
         "step",
         [
-            "call*": "progress", "at": "10s", "after": "2s", "every": "10s", "count": "5", "until": "90s",
-            "probability": "0.5", "with": "{ text: hello }",
+            "call": "progress", "at": "10s", "after": "2s", "every": "10s", "count": "5", "until": "90s",
+            "probability": "0.5", "with": "{ text: hello }", "wait": "5s", "oneOf": "[{ weight: 3, steps: [] }, { steps: [] }]",
         ])
+    static let arm = Shape("arm", ["weight": "1", "steps*": "[{ call: start }]"])
 
     static let distribution = Shape(
         "distribution",
-        ["uniform": "[1s, 2s]", "exponential": "5s", "logNormal": "{ median: 3m, p95: 25m }"])
+        ["uniform": "[1s, 2s]", "exponential": "5s", "logNormal": "{ median: 3m, p95: 25m }", "file": "dwell.csv"])
 
     static let logNormal = Shape("logNormal", ["median*": "3m", "p95*": "25m"])
 }

@@ -1,10 +1,13 @@
-// Values of variables: text, number, true, false, null or an object; a list is a choice, drawn anew for each event.
+// Values of variables: text, number, true, false, null or an object; a list is a choice, drawn anew for each event. In a
+// step's text `{{feed.NAME}}` is what the session's row holds.
 
 import Basics
 import YAML
 
 struct StepValueDecoder {
     let mistakes: Mistakes
+    /// Of the workload's feeders; nil: what it reads is no step's.
+    var columns: FeedColumns?
 
     func value(_ node: YAMLNode) -> StepValue {
         guard case .sequence(let items) = node.content else { return StepValue(choices: [single(node)]) }
@@ -18,6 +21,9 @@ struct StepValueDecoder {
 
     private func single(_ node: YAMLNode) -> VariableValue {
         if case .scalar(let text, _) = node.content, text.contains("{{") {
+            if let columns, !FeedNames.named(in: node).isEmpty {
+                return FeedNames(columns: columns, mistakes: mistakes).value(text, at: node.place)
+            }
             mistakes.add(
                 "a value is taken as it stands; `{{…}}` has no meaning here", hint: "put the variable into the call",
                 at: node.place)

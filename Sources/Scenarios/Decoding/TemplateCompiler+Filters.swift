@@ -15,7 +15,8 @@ extension TemplateCompiler {
         let parts = inside.split(separator: "|", omittingEmptySubsequences: false).map { String($0.trimmed) }
         if let time = time(parts[0], at: place) { return piece(time, parts.dropFirst(), at: place) }
         guard let variable = variable(named: parts[0]) else {
-            let known = ownNames + capturedNames + Self.builtIn
+            let columns = feeds.map { FeedNames.prefix + $0 }
+            let known = parts[0].hasPrefix(FeedNames.prefix) ? columns : ownNames + capturedNames + Self.builtIn
             mistakes.add("unknown variable `\(parts[0])`", hint: suggestion(for: parts[0], in: known), at: place)
             return nil
         }

@@ -11,12 +11,15 @@ struct TemplateCompiler {
     let ownNames: [String]
     /// What the profile's calls capture; `.captured(i)` is the i-th.
     let capturedNames: [String]
+    /// Columns of feeders; `.fed(i)` is the i-th, written `{{feed.NAME}}`.
+    let feeds: [String]
     let mistakes: Mistakes
     var used: Set<TemplateVariable> = []
 
-    init(ownNames: [String], capturedNames: [String] = [], mistakes: Mistakes) {
+    init(ownNames: [String], capturedNames: [String] = [], feeds: [String] = [], mistakes: Mistakes) {
         self.ownNames = ownNames
         self.capturedNames = capturedNames
+        self.feeds = feeds
         self.mistakes = mistakes
     }
 
@@ -180,6 +183,9 @@ struct TemplateCompiler {
     func variable(named name: String) -> TemplateVariable? {
         if let index = ownNames.firstIndex(of: name) { return .own(index) }
         if let index = capturedNames.firstIndex(of: name) { return .captured(index) }
+        if name.hasPrefix(FeedNames.prefix) {
+            return feeds.firstIndex(of: String(name.dropFirst(FeedNames.prefix.count))).map { .fed($0) }
+        }
         if let variable = SessionVariable(rawValue: name) { return .session(variable) }
         return EventVariable(rawValue: name).map { .event($0) }
     }

@@ -17,14 +17,16 @@ struct WorkloadDecoder {
         {
             mistakes.add("no session ever begins", hint: "raise a rate or a duration of `arrivals`", at: place)
         }
-        let phones = fields.value("phones").flatMap { PhonesDecoder(mistakes: mistakes).phones($0) }
+        let phones = fields.value("phones").flatMap { PhonesDecoder(files: files, mistakes: mistakes).phones($0) }
         let androids = fields.value("androids").flatMap {
             AndroidsDecoder(topic: profile.topic, mistakes: mistakes).androids($0)
         }
+        let (feeders, columns) = FeederDecoder(files: files, mistakes: mistakes).feeders(fields)
+        checkObservers(columns, at: node.place)
         let isThere = (phones: fields.value("phones") != nil, androids: fields.value("androids") != nil)
         var scripts: [WeightedScript] = []
         for item in fields.items("scripts", atLeast: 1, atMost: 100) {
-            if let script = try weighted(item, isThere) { scripts.append(script) }
+            if let script = try weighted(item, isThere, columns) { scripts.append(script) }
         }
         var spec = WorkloadSpec(
             arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
@@ -34,6 +36,7 @@ struct WorkloadDecoder {
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
         spec.loops = fields.count("loops", 1...16) ?? 1
         spec.sources = fields.items("sources").compactMap { address(fields, $0) }
+        spec.feeders = feeders
         spec.stopAfter = fields.duration("stopAfter", .milliseconds(1)...Fields.longest)
         if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }
         if spec.users.sessionsPerUser > 1, let place = fields.value("users")?.place { refuseForeignCards(spec, at: place) }
@@ -50,6 +53,17 @@ struct WorkloadDecoder {
             return nil
         }
         return text
+    }
+
+    private func checkObservers(_ columns: FeedColumns, at place: YAMLPlace) {
+        guard case .known(let columns) = columns else { return }
+        for observer in profile.observers {
+            for name in observer.request.neededFeeds.map({ profile.feeds[$0] }) where !columns.contains(name) {
+                mistakes.add(
+                    "the observer `\(observer.name)` needs {{\(FeedNames.prefix)\(name)}}, and no feeder has that column",
+                    hint: "add `feeders: [{ file: users.csv }]`", at: place)
+            }
+        }
     }
 
     /// What is done on a phone, or on an Android device, needs one.
@@ -114,12 +128,12 @@ struct WorkloadDecoder {
     private var rates: ClosedRange<Double> { 0...1_000_000 }
 
     private func weighted(
-        _ node: YAMLNode, _ isThere: (phones: Bool, androids: Bool)
+        _ node: YAMLNode, _ isThere: (phones: Bool, androids: Bool), _ columns: FeedColumns
     ) throws(Failure) -> WeightedScript? {
         guard let fields = Fields(node, .scriptUse, mistakes), let named = fields.value("script") else { return nil }
         let weight = fields.number("weight", above: 0, 0...1_000_000) ?? 1
         guard let source = try files.node(named, key: "script", mistakes) else { return nil }
-        let script = SessionDecoder(profile: profile, mistakes: mistakes)
+        let script = SessionDecoder(profile: profile, mistakes: mistakes, files: files, columns: columns)
             .script(source.node, with: fields.entries("with"), fallbackName: source.name)
         if let place = source.node["phones"]?.place, !isThere.phones {
             mistakes.add(

@@ -36,7 +36,7 @@ extension TemplateVariable {
     var isShared: Bool {
         switch self {
         case .session(.topic), .session(.run), .now: true
-        case .session, .event, .own, .captured: false
+        case .session, .event, .own, .captured, .fed: false
         }
     }
 }

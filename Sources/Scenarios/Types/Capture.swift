@@ -90,6 +90,11 @@ extension ProfileCall {
             + (auth?.templates.flatMap(\.needed) ?? [])
     }
 
+    /// Columns of feeders without which it cannot be made, as places in `Profile.feeds`.
+    package var neededFeeds: [Int] {
+        Set(needed.compactMap { if case .fed(let number) = $0 { number } else { nil } }).sorted()
+    }
+
     /// Captured values without which it cannot be made.
     package var neededCaptures: CapturedNames {
         needed.reduce(into: []) { names, variable in

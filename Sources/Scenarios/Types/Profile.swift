@@ -59,6 +59,9 @@ package struct Profile: Sendable {
     /// Those that stand in an `auth` or a header and in no body: they are credentials, and the journal does not have them.
     package var secretCaptures: CapturedNames = []
 
+    /// Columns of feeders that its templates name: `TemplateVariable.fed(i)` is `feeds[i]`. A scenario whose sessions make such
+    /// a call needs a feeder with that column.
+    package var feeds: [String] = []
     /// How a caller tries again where an answer says so.
     package var retries = RetrySpec()
 

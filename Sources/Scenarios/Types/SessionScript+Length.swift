@@ -14,16 +14,18 @@ extension WorkloadSpec {
 extension SessionScript {
     /// Seconds from its beginning to its last event or act, before `pace`.
     var length: Double {
-        var now = 0.0
-        for step in steps {
-            switch step.time {
-            case .at(let time): now = max(now, time.most)
-            case .after(let time): now += time.most
-            }
-            switch step.repetition?.limit {
-            case .count(let count): now += max(0, count.most - 1) * (step.repetition?.every.most ?? 0)
-            case .until(let end): now = max(now, end.most)
-            case nil: break
+        let now = latest { clock, move in
+            switch move {
+            case .branch, .jump: return clock
+            case .wait(let time, _): return clock + time.most
+            case .step(let number):
+                let step = steps[number]
+                let begun = step.time.latest(clock) { $0.most } ?? clock
+                switch step.repetition?.limit {
+                case .count(let count): return begun + max(0, count.most - 1) * (step.repetition?.every.most ?? 0)
+                case .until(let end): return max(begun, end.most)
+                case nil: return begun
+                }
             }
         }
         let waits = reactions.map { ($0.within ?? 0) + $0.delay.most }.max() ?? 0
@@ -33,7 +35,7 @@ extension SessionScript {
             case .on: 0
             }
         }
-        return max(now, waits, deeds.max() ?? 0)
+        return max(now ?? 0, waits, deeds.max() ?? 0)
     }
 }
 
@@ -46,6 +48,7 @@ extension Distribution {
         case .exponential(let mean): mean * 5
         case .normal(let mean, let deviation): mean + deviation * 3
         case .logNormal(_, let p95): p95 * 1.5
+        case .measured(let values, let divisor): values.greatest / divisor
         }
     }
 }

@@ -8,7 +8,10 @@ package import Basics
 /// it is already later. A step that is left out by its probability does not move the clock.
 package struct SessionScript: Sendable {
     package var name: String
+    /// Its calls, in the order of the file, those of all arms among them.
     package var steps: [ScriptStep]
+    /// In which order a session plays them, from the first move on; never empty where there are steps.
+    package var moves: [ScriptMove]
     /// What it does when something happens on a phone; at most `Reaction.most`.
     package var reactions: [Reaction]
     /// What is done on its phones; at most `ScriptedAct.most`.
@@ -19,11 +22,12 @@ package struct SessionScript: Sendable {
     package var phones: PhonesSpec
 
     package init(
-        name: String, steps: [ScriptStep], reactions: [Reaction] = [], acts: [ScriptedAct] = [],
+        name: String, steps: [ScriptStep], moves: [ScriptMove]? = nil, reactions: [Reaction] = [], acts: [ScriptedAct] = [],
         listen: Double = usualListen, phones: PhonesSpec = PhonesSpec()
     ) {
         self.name = name
         self.steps = steps
+        self.moves = moves ?? steps.indices.map { .step($0) }
         self.reactions = reactions
         self.acts = acts
         self.listen = listen
@@ -32,7 +36,7 @@ package struct SessionScript: Sendable {
 
     package static let usualListen = 2.0
 
-    /// What it calls, each once.
+    /// What it may call, each once, whichever arms a session plays.
     package func calls(_ profile: Profile) -> [ProfileCall] {
         Set(steps.map(\.call) + reactions.map(\.call)).sorted().map { profile.calls[$0] }
     }

@@ -77,6 +77,8 @@ package enum TemplateVariable: Hashable, Sendable {
     case own(Int)
     /// Index into `Profile.captures`: what an earlier answer held. Null until it is there.
     case captured(Int)
+    /// Index into `Profile.feeds`: what the session's row of a feeder holds. Null where the workload has no such column.
+    case fed(Int)
     /// When the request is made. The judge does not know it: what it makes again says 1970.
     case now(TemplateTime)
 }
@@ -170,6 +172,8 @@ package enum EventVariable: String, CaseIterable, Hashable, Sendable {
 
 /// A value a file gives to a variable; its forms are made once, when the file is read.
 package struct VariableValue: Hashable, Sendable {
+    /// Not empty: it is text made of these, of the session's row, and none of the forms below count.
+    package var fed: [FedPart] = []
     package var isNull: Bool
     /// As in a header or a plain text; empty for null.
     package var raw: [UInt8]
@@ -190,4 +194,11 @@ package struct VariableValue: Hashable, Sendable {
         case .urlJSONValue: TemplateEncoding.url.append(jsonValue.span, into: buffer)
         }
     }
+}
+
+/// A piece of a value that a step gives to a variable of its call.
+package enum FedPart: Hashable, Sendable {
+    case text([UInt8])
+    /// Index into `WorkloadSpec.feedColumns`. Alone it is the column's value itself: a number stays one, null is null.
+    case column(Int)
 }
