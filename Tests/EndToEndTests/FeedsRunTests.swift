@@ -67,7 +67,7 @@ struct FeedsRunTests {
             let path = try scenario(in: folder)
             let out = folder + "/run"
             let planned = try Rig.run(Rig.pushrig, ["run", path, "--dry-run"])
-            #expect(planned.code == 0, "\(planned.error)")
+            #expect(planned.code == 0 && planned.out.contains("rows       2 of words.jsonl, at-random"), "\(planned.error)")
             let shard = try Rig.run(Rig.pushrig, ["run", path, "--dry-run", "--shard", "1/2"])
             let whole = try #require(digest(planned))
             #expect(shard.out.contains("all together: \(whole)"), "\(shard.out)\(shard.error)")

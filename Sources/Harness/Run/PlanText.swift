@@ -33,6 +33,7 @@ struct PlanText {
             lines.append("androids   \(plan.accountCount), of \(makers)")
         }
         lines += summary.eventsByCall.filter { $0.count > 0 }.map { "           \($0.count) \($0.call)" }
+        lines += scenario.workload.feeders.map { "rows       \($0.rows.count) of \($0.file), \($0.take.rawValue)" }
         lines += scenario.faults.map { "fault      at \($0.at): \($0.rule.json.text)" }
         lines += scenario.relay.restarts.map { "restart    at \($0.at): \($0.signal.rawValue), down for \($0.down)" }
         lines += scenario.gates.map { "gate       \($0.text)" }

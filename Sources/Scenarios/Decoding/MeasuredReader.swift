@@ -17,7 +17,8 @@ struct MeasuredReader {
         var values: [Double] = []
         try file.forEachLine { number, range throws(Failure) in
             guard values.count < MeasuredValues.most else {
-                throw file.failure("there are more than \(MeasuredValues.most) values", hint: "leave some out", at: range.lowerBound)
+                throw file.failure(
+                    "there are more than \(MeasuredValues.most) values", hint: "leave some out", at: range.lowerBound)
             }
             values.append(try value(file, range))
         }
