@@ -32,7 +32,7 @@ struct GateExcessTests {
     func exact(percentile: Double) throws {
         let word = percentile == 99.9 ? "p999" : "p\(Int(percentile))"
         let gate = try gate("answer.\(word) < 1s")
-        for most in [Int64(1_000), 1_001, 1_099, 5_000] {
+        for most in [Int64(1_100), 1_101, 1_199, 5_000] {
             var first: Int64?
             for slow in 0...most / 2 + 2 {
                 var correlation = Correlation()

@@ -21,7 +21,8 @@ struct LiveFigures: Sendable {
     var events = 0
     var failed = 0
     var dropped = 0
-    /// Calls that the relay took, that owe a push with their marker, and of which none has come.
+    /// Calls that the relay took, that owe a push with their marker, and of which none has come, nor one of a later call of
+    /// their session.
     var awaited = 0
     /// When the first of them was planned.
     var oldestAwaited: Instant?
@@ -69,6 +70,9 @@ struct LiveJoin {
     private let terms: Terms
     private let most: Int
     private var entries: [UInt64: Entry] = [:]
+    /// By session: the latest place of which a push has come, and the places that await theirs.
+    private var reached: [UInt32: UInt64] = [:]
+    private var waiting: [UInt32: [UInt64]] = [:]
     /// Places of the entries in the order in which they came; those before `oldest` are gone.
     private var order: [UInt64] = []
     private var oldest = 0
@@ -104,12 +108,21 @@ struct LiveJoin {
             } else {
                 return
             }
-            if entry.isAwaited {
-                entry.isAwaited = false
-                figures.awaited -= 1
-            }
             if let plannedAt = entry.plannedAt { Self.record(arrival, plannedAt, entry.kind, terms, &figures) }
         }
+        passOver(place)
+    }
+
+    /// A push of that call has come: neither it nor an earlier one of its session is awaited any more.
+    private mutating func passOver(_ place: UInt64) {
+        let session = UInt32(place >> 32)
+        if reached[session] == nil, reached.count >= most { reached.removeAll(keepingCapacity: true) }
+        reached[session] = max(reached[session] ?? 0, place)
+        guard let places = waiting[session] else { return }
+        let left = places.filter { $0 > place }
+        for done in places where done <= place { entries[done]?.isAwaited = false }
+        figures.awaited -= places.count - left.count
+        waiting[session] = left.isEmpty ? nil : left
     }
 
     private mutating func see(_ event: EventEntry) {
@@ -128,16 +141,19 @@ struct LiveJoin {
             if wasAnswered { figures.answer.record((event.answeredAt - event.plannedAt).nanoseconds) }
         }
         guard terms.owesMarked.indices.contains(kind), terms.owesMarked[kind] else { return }
-        change(EventNumber.place(session: event.session, step: event.step)) { [terms] entry, figures in
+        let place = EventNumber.place(session: event.session, step: event.step)
+        let isAwaited = wasTaken && reached[event.session].map { $0 < place } ?? true
+        change(place) { [terms] entry, figures in
             entry.plannedAt = event.plannedAt
             entry.kind = event.kind
             for arrival in [entry.first].compactMap(\.self) + entry.more {
                 Self.record(arrival, event.plannedAt, event.kind, terms, &figures)
             }
-            guard wasTaken, entry.first == nil else { return }
-            entry.isAwaited = true
-            figures.awaited += 1
+            entry.isAwaited = isAwaited
         }
+        guard isAwaited else { return }
+        figures.awaited += 1
+        waiting[event.session, default: []].append(place)
     }
 
     private mutating func read(_ instant: Instant) { figures.readTo = max(figures.readTo ?? instant, instant) }
@@ -160,10 +176,15 @@ struct LiveJoin {
     }
 
     private mutating func forgetOldest() {
-        let entry = entries.removeValue(forKey: order[oldest])
+        let place = order[oldest]
+        let entry = entries.removeValue(forKey: place)
         oldest += 1
         if let entry, entry.isAwaited || entry.plannedAt == nil { figures.forgotten += 1 }
-        if entry?.isAwaited == true { figures.awaited -= 1 }
+        if entry?.isAwaited == true {
+            figures.awaited -= 1
+            let left = waiting.removeValue(forKey: UInt32(place >> 32))?.filter { $0 != place } ?? []
+            if !left.isEmpty { waiting[UInt32(place >> 32)] = left }
+        }
         guard oldest > most else { return }
         order.removeSubrange(..<oldest)
         firstAwaited = max(0, firstAwaited - oldest)
@@ -175,19 +196,19 @@ struct LiveJoin {
         firstAwaited = max(firstAwaited, oldest)
         // A push that came before its call was told of is awaited no more either; its call may yet be, so nothing is skipped
         // that has no instant.
-        while firstAwaited < order.count, let entry = entries[order[firstAwaited]], entry.plannedAt != nil, !entry.isAwaited {
+        while firstAwaited < order.count {
+            guard let entry = entries[order[firstAwaited]], entry.plannedAt != nil, !entry.isAwaited else { break }
             firstAwaited += 1
         }
         figures.oldestAwaited = nil
         for place in order[min(firstAwaited, order.count)...].prefix(Self.mostLooked) {
             guard let entry = entries[place], entry.isAwaited, let plannedAt = entry.plannedAt else { continue }
-            figures.oldestAwaited = plannedAt
-            break
+            figures.oldestAwaited = min(figures.oldestAwaited ?? plannedAt, plannedAt)
         }
         return figures
     }
 
-    /// Behind a push of no call of ours.
+    /// They came in the order of their answers, so the first one planned is among the first.
     private static let mostLooked = 4_096
 
     private static func lane(of push: PushEntry) -> Int {

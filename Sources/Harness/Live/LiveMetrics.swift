@@ -70,7 +70,8 @@ extension LiveState {
             "From the planned instant of a call to the first accepted arrival of a push with its marker.", Self.latencyBounds,
             to: &page)
         page.add(
-            "pushrig_pushes_awaited", .gauge, "Calls that the relay took, and of whose pushes none has come.",
+            "pushrig_pushes_awaited", .gauge,
+            "Calls that the relay took, and of which no push has come, nor one of a later call of their session.",
             Double(figures.awaited))
         page.add(
             "pushrig_pushes_awaited_oldest_seconds", .gauge, "Since the first of them was planned.",

@@ -67,6 +67,29 @@ import Testing
         #expect(known.events == 6 && known.failed == 2 && known.dropped == 1)
     }
 
+    @Test func `await nothing behind which a later call of its session has come, whichever is told of first`() {
+        func step(_ step: UInt32, _ entry: JournalEntry) -> JournalEntry {
+            switch entry {
+            case .event(var event):
+                event.step = step
+                return .event(event)
+            case .push(var push):
+                push.marker?.step = step
+                return .push(push)
+            default: return entry
+            }
+        }
+        let calls = [step(1, call(1, at: 0)), step(2, call(1, at: 10)), step(3, call(1, at: 20)), call(2, at: 5)]
+        #expect(figures(calls).awaited == 4)
+        let come = step(2, push(1, at: 30))
+        for entries in [calls + [come], [come] + calls] {
+            let known = figures(entries)
+            #expect(known.awaited == 2 && known.oldestAwaited == at(5) && known.delivery.count == 1)
+        }
+        // What had been let go of before does not come back.
+        #expect(figures(calls + [come, step(3, push(1, at: 40)), push(2, at: 50)]).awaited == 0)
+    }
+
     @Test func `leave the warm-up out of what gates see, but for what they count of all`() {
         var terms = Self.terms
         terms.measuredFrom = at(1_000)

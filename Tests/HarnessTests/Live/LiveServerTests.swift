@@ -43,8 +43,8 @@ import Testing
     @Test func `is one file without network, for keyboards and readers of screens`() throws {
         let page = String(decoding: LivePage.bytes, as: UTF8.self)
         #expect(!page.contains("src=") && !page.contains("@import") && !page.contains("innerHTML") && !page.contains("eval("))
-        let addresses = page.components(separatedBy: "http").dropFirst().map { $0.prefix(24) }
-        #expect(addresses == ["://www.w3.org/2000/svg')"].map { $0.prefix(24) }, "\(addresses)")
+        // The one address is the name of a vocabulary, which nobody asks.
+        #expect(page.components(separatedBy: "http").dropFirst().allSatisfy { $0.hasPrefix("://www.w3.org/2000/svg'") })
         for words in [
             "<html lang=\"en\">", "class=\"skip\"", "role=\"status\"", "role=\"alert\"", "aria-pressed", "<noscript>",
             "prefers-color-scheme:dark", "focus-visible", "aria-label", "role: 'img'", "tabindex=\"-1\"",
