@@ -52,7 +52,7 @@ enum Format {
     /// Longer ones are cut, or for notes replaced, when written.
     static let maxBodyBytes = 8 << 20
     static let maxFieldBytes = 1 << 20
-    static let maxNoteBytes = 4 << 20
+    static let maxNoteBytes = 15 << 20
     /// No record is longer; a length beyond it is damage.
     static let maxRecordLength = 16 << 20
 

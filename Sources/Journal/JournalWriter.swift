@@ -103,7 +103,7 @@ package final class JournalWriter {
         append(note: kind, text: value.text, at: instant)
     }
 
-    /// Adds a note. `text` is JSON; one of more than 4 MB is replaced by an object that says so.
+    /// Adds a note. `text` is JSON; one of more than 15 MB is replaced by an object that says so.
     package func append(note kind: NoteKind, text: String, at instant: Instant) {
         guard file.failure == nil else { return }
         var text = text

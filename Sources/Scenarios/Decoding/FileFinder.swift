@@ -63,8 +63,33 @@ final class FileFinder {
         }
     }
 
-    /// As `read`, but first of all beside the file at `path`, which names it.
-    func read(_ name: String, namedIn path: String) throws(Failure) -> SourceText {
+    /// A file of data may have so many bytes: with the others it has its place in one note of a run's journal.
+    static let dataBytes = 12 << 20
+
+    /// A file of data that a part of a scenario names. It is then one of the scenario's files, so that each run's journal holds
+    /// it. Nil after a mistake was noted.
+    func data(_ node: YAMLNode, key: String, _ mistakes: Mistakes) -> SourceText? {
+        guard case .scalar(let name, _) = node.content, !name.isEmpty else {
+            mistakes.add("`\(key)` must be the name of a file, not \(node.kindInWords)", at: node.place)
+            return nil
+        }
+        do throws(Failure) {
+            let source = try read(name, namedIn: node.place.file, atMost: Self.dataBytes)
+            guard source.text.utf8.count <= Self.dataBytes else {
+                throw Failure(.usage, "`\(name)` has more than \(Self.dataBytes >> 20) MB", hint: "shorten it")
+            }
+            return source
+        } catch {
+            var mistake = error
+            if mistake.place == nil { mistake.place = node.place.description }
+            mistakes.add(mistake)
+            return nil
+        }
+    }
+
+    /// As `read`, but first of all beside the file at `path`, which names it. Of a longer file only a little more than `bytes`
+    /// is read, so that its parser says what is wrong.
+    func read(_ name: String, namedIn path: String, atMost bytes: Int = YAMLLimits().bytes) throws(Failure) -> SourceText {
         let place = name.hasPrefix("/") ? name : Self.joined(Self.folder(of: path), name)
         let source: SourceText?
         if let known {
@@ -72,9 +97,9 @@ final class FileFinder {
         } else if let file = planned.first(where: { $0.path == place }) {
             source = file
         } else {
-            source = try Self.readIfPresent(place)
+            source = try Self.readIfPresent(place, atMost: bytes)
         }
-        guard let source else { return try read(name) }
+        guard let source else { return try read(name, atMost: bytes) }
         remember(source)
         return source
     }
@@ -101,7 +126,7 @@ final class FileFinder {
     }
 
     /// The first of the places where a file `name` or `name.yaml` is. The failure has no place.
-    func read(_ name: String) throws(Failure) -> SourceText {
+    func read(_ name: String, atMost bytes: Int = YAMLLimits().bytes) throws(Failure) -> SourceText {
         if let known {
             let found = known.first { file in
                 [name, name + ".yaml"].contains { file.path == $0 || file.path.hasSuffix("/" + $0) }
@@ -112,7 +137,7 @@ final class FileFinder {
         }
         let candidates = name.hasPrefix("/") ? [name] : folders.map { $0.isEmpty ? name : $0 + "/" + name }
         for candidate in candidates.flatMap({ [$0, $0 + ".yaml"] }) {
-            if let source = try Self.readIfPresent(candidate) {
+            if let source = try Self.readIfPresent(candidate, atMost: bytes) {
                 remember(source)
                 return source
             }
@@ -136,11 +161,11 @@ final class FileFinder {
     }
 
     /// Nil when there is no such file, or only a folder of that name.
-    private static func readIfPresent(_ path: String) throws(Failure) -> SourceText? {
+    private static func readIfPresent(_ path: String, atMost limit: Int) throws(Failure) -> SourceText? {
         let bytes: [UInt8]
         do {
             // One byte more than a file may have, so that its parser says what is wrong.
-            bytes = try FileSystem.start(of: path, count: YAMLLimits().bytes + 1)
+            bytes = try FileSystem.start(of: path, count: limit + 1)
         } catch {
             if error.isAbsent || error.isFolder { return nil }
             throw Failure(.usage, "cannot read `\(path)`: \(error.words)", hint: "check the path")
