@@ -1,18 +1,20 @@
-// When sessions begin, by arithmetic: the k-th session begins when the integral of the rate reaches k. Nothing is
-// stored per session, so a plan of a hundred million sessions costs what a plan of ten costs.
+// When sessions begin, by arithmetic. A stage is a count that grows with time: the k-th session begins when it reaches k.
+// Evenly spaced ones take the inverse of that count at whole numbers; those that chance spaces take it at the points of a
+// Poisson process, of which any can be had without the others. Nothing is stored per session, so a plan of a hundred million
+// sessions costs what a plan of ten costs; only instants that a file lists are kept.
 
 import Basics
 import Scenarios
 
 struct Arrivals: Sendable {
-    fileprivate struct Stage {
+    private struct Stage: Sendable {
         /// Seconds from the plan's start.
         var begin: Double
-        /// Sessions begun before this stage; not whole.
+        /// Sessions begun before this stage; whole only where chance spaces them.
         var countBefore: Double
-        var rateFrom: Double
-        var rateTo: Double
-        var duration: Double
+        var curve: any ArrivalCurve
+        /// Where on the curve, as shares of its count; nil: at whole numbers.
+        var points: RandomPoints?
     }
 
     private let stages: [Stage]
@@ -21,21 +23,24 @@ struct Arrivals: Sendable {
     /// Length of all stages.
     let duration: Interval
 
-    init(_ arrivals: [ArrivalStage], limit: Int) {
+    /// `eventsPerSession`: turns rates of events into those of sessions. `chance`: spaces the sessions of a rate; nil: evenly.
+    init(_ arrivals: [ArrivalStage], limit: Int, eventsPerSession: Double = 1, chance: Seed? = nil) {
         var stages: [Stage] = []
         var begin = 0.0
         var total = 0.0
-        for arrival in arrivals {
-            let seconds = arrival.duration.seconds
-            let (from, to) =
-                switch arrival {
-                case .constant(let rate, _): (rate, rate)
-                case .ramp(let from, let to, _): (from, to)
-                }
-            let stage = Stage(begin: begin, countBefore: total, rateFrom: from, rateTo: to, duration: seconds)
-            if seconds > 0, from + to > 0 { stages.append(stage) }
-            begin += seconds
-            total += (from + to) / 2 * seconds
+        for (number, arrival) in arrivals.enumerated() {
+            let curve = arrival.curve(eventsPerSession)
+            var stage = Stage(begin: begin, countBefore: total, curve: curve)
+            var count = curve.count
+            if let chance = chance?.child(UInt64(number)), case .ramp = arrival {
+                var generator = chance.child("count").generator()
+                let drawn = Int(min(generator.poisson(mean: count), Double(UInt32.max)))
+                stage.points = RandomPoints(count: drawn, seed: chance.child("points"))
+                count = Double(drawn)
+            }
+            if count > 0 { stages.append(stage) }
+            begin += arrival.duration.seconds
+            total += count
         }
         self.stages = stages
         duration = .seconds(begin)
@@ -54,16 +59,8 @@ struct Arrivals: Sendable {
             if stages[middle].countBefore <= wanted { low = middle } else { high = middle - 1 }
         }
         let stage = stages[low]
-        return .seconds(stage.begin + stage.seconds(toReach: wanted - stage.countBefore))
-    }
-}
-
-extension Arrivals.Stage {
-    /// Solves `from·t + (to − from)·t²/2d = count` in the form that does not cancel.
-    fileprivate func seconds(toReach count: Double) -> Double {
-        guard count > 0 else { return 0 }
-        let slope = (rateTo - rateFrom) / duration
-        let root = max(0, rateFrom * rateFrom + 2 * slope * count).squareRoot()
-        return min(duration, 2 * count / (rateFrom + root))
+        let place = wanted - stage.countBefore
+        let reached = stage.points.map { $0.share(of: Int(place)) * stage.curve.count } ?? place
+        return .seconds(stage.begin + stage.curve.seconds(toReach: reached))
     }
 }

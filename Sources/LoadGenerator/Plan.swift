@@ -27,6 +27,12 @@ package struct Plan: Sendable {
     /// The profile's calls by name, in order: what `EventDraft.kind` and `PlannedEvent.call` index.
     package var kinds: [String] { workload.profile.calls.map(\.name) }
 
+    /// Sessions that begin, over all shards.
+    package var arrivalCount: Int { workload.arrivals.count }
+
+    /// Nil where no rate of the scenario is one of events.
+    package var eventsPerSession: Double? { workload.eventsPerSession }
+
     /// Whether any session learns from answers or from phones, and does more than the plan says.
     package var remembers: Bool { workload.hasMemory }
 

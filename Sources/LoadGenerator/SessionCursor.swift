@@ -29,6 +29,14 @@ struct SessionCursor {
         script = workload.drawScript(&generator)
     }
 
+    /// One of that script, from the start of the plan.
+    init(session: UInt32, script: UInt16, workload: Workload) {
+        generator = workload.scheduleSeed.child(UInt64(session)).generator()
+        self.session = session
+        start = 0
+        self.script = script
+    }
+
     /// The session's next event, or nil after its last.
     mutating func next(_ workload: Workload) -> PlannedEvent? {
         let moves = workload.table.ranges[Int(script)]

@@ -16,6 +16,8 @@ final class Workload: Sendable {
     private let shares: [Double]
     let pace: Double
     let arrivals: Arrivals
+    /// Nil where no rate is one of events.
+    let eventsPerSession: Double?
     let sessionsPerUser: Int
     /// Since the plan's start; no event is later.
     let stopAfter: Interval
@@ -54,11 +56,14 @@ final class Workload: Sendable {
             return sum
         }
         pace = spec.pace
-        arrivals = Arrivals(spec.arrivals, limit: spec.maxSessions)
+        eventsPerSession = spec.arrivals.contains(where: \.countsEvents) ? SessionMix(scenario).eventsPerSession : nil
         sessionsPerUser = max(1, spec.users.sessionsPerUser)
         stopAfter = spec.stopAfter ?? Interval(nanoseconds: .max)
         self.run = run
         scheduleSeed = seed.child("schedule")
+        arrivals = Arrivals(
+            spec.arrivals, limit: spec.maxSessions, eventsPerSession: eventsPerSession ?? 1,
+            chance: spec.spacing == .poisson ? scheduleSeed.child("arrivals") : nil)
         valueSeed = seed.child("values")
         reactionSeed = seed.child("reactions")
         remembering = scripts.map { script in

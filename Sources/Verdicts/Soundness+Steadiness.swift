@@ -36,12 +36,7 @@ extension ScheduledFault {
 
 extension WorkloadSpec {
     fileprivate var isOfOneRate: Bool {
-        let rates = arrivals.map { stage in
-            switch stage {
-            case .constant(let rate, _): (rate, rate)
-            case .ramp(let from, let to, _): (from, to)
-            }
-        }
-        return rates.allSatisfy { $0.0 == $0.1 && $0.0 == rates[0].0 }
+        guard case .ramp(let rate, _, _, let unit) = arrivals.first else { return false }
+        return arrivals.allSatisfy { if case .ramp(rate, rate, _, unit) = $0 { true } else { false } }
     }
 }

@@ -17,7 +17,7 @@ struct FindPlanTests {
 
     @Test("whose load has the wanted events in each measured second", arguments: [40.0, 200, 1_000])
     func load(rate: Double) throws {
-        let plan = try FindPlan(try scenario(), seed: Seed(1), axis: .events)
+        let plan = try FindPlan(try scenario(), axis: .events)
         #expect(plan.longest > 3 && plan.longest < 9 && plan.warmUp >= plan.longest)
         let trial = try scenario(plan.overrides(rate: rate, seconds: 10))
         let summary = Plan(scenario: trial, seed: Seed(7), run: 1).summary
@@ -42,7 +42,7 @@ struct FindPlanTests {
 
     @Test("or as many sessions at once")
     func sessions() throws {
-        let plan = try FindPlan(try scenario(), seed: Seed(1), axis: .sessions)
+        let plan = try FindPlan(try scenario(), axis: .sessions)
         let trial = try scenario(plan.overrides(rate: 300, seconds: 10))
         let peak = Plan(scenario: trial, seed: Seed(7), run: 1).summary.peakSessions
         #expect(abs(Double(peak) / 300 - 1) < 0.1, "\(peak)")
@@ -99,8 +99,8 @@ struct FindPlanTests {
         try read("100/s", to: "5000", trial: "8s", sum: "24s", confirm: "0s", budget: "1h", width: "5%", atLeast: "200")(&options)
         #expect(options.terms.from == 100 && options.terms.width == 0.05 && options.terms.budget == 3_600 && options.atLeast == 200)
 
-        let (scenario, seed) = (try scenario(), Seed(1))
-        let plan = try FindPlan(scenario, seed: seed, axis: .events)
+        let scenario = try scenario()
+        let plan = try FindPlan(scenario, axis: .events)
         var short = CapacityTerms()
         short.budget = 20
         let none = try FindGoals([], scenario: scenario, keepsRelay: true)

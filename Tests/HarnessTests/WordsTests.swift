@@ -27,6 +27,18 @@ import Testing
         #expect(lines.last == "gate       lost == 0")
     }
 
+    @Test func `a dry run tells when sessions begin`() throws {
+        let lines = try dryRun([
+            ("workload.arrivals", "[{ rate: 40, of: events, for: 5s }, { burst: 3 }, { from: 1, to: 2, for: 4s }]"),
+            ("workload.spacing", "poisson"), ("workload.scripts", "[{ script: sessions/S0-happy.yaml }]"),
+        ])
+        let line = try #require(lines.first { $0.hasPrefix("arrivals   ") })
+        #expect(line.hasPrefix("arrivals   40 events/s for 5s, 3 at once, 1 to 2/s for 4s, spaced by chance; "))
+        #expect(line.hasSuffix(" events a session"))
+        let many = try dryRun([("workload.arrivals", "[{ burst: 3, every: 1s, times: 30 }]")])
+        #expect(many.contains { $0.hasSuffix("a pause of 1s and 52 more") })
+    }
+
     @Test func `a dry run is the same for the same seed, and has another digest for another`() throws {
         let small = [(path: "workload.maxSessions", value: "20")]
         let first = try dryRun(small)

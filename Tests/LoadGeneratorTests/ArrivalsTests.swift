@@ -77,4 +77,31 @@ struct ArrivalsTests {
         // 0.1 × 30 is 3.0000000000000004.
         #expect(arrivals(.constant(rate: 0.1, duration: .seconds(30))).count == 3)
     }
+
+    @Test func `a burst begins all its sessions at one instant, and carries what a rate has left`() {
+        let arrivals = arrivals(
+            .constant(rate: 1, duration: .seconds(2.5)), .burst(10), .constant(rate: 0, duration: .seconds(5)), .burst(1),
+            .constant(rate: 1, duration: .seconds(2)))
+        // 2.5, then 10 and 1, then 2: the half that was left is made whole half a second into the last stage.
+        #expect(arrivals.count == 16)
+        #expect((3..<13).allSatisfy { arrivals.start(of: $0) == .seconds(2.5) })
+        #expect(arrivals.start(of: 2) == .seconds(2) && arrivals.start(of: 13) == .seconds(7.5))
+        #expect(arrivals.start(of: 14) == .seconds(8))
+        #expect(self.arrivals(.burst(3)).count == 3 && self.arrivals(.burst(3)).start(of: 2) == .zero)
+    }
+
+    @Test func `instants of a file count from the beginning of their stage`() {
+        let list = ArrivalList(name: "a.csv", instants: [.zero, .seconds(0.5), .seconds(0.5), .seconds(4)])
+        let arrivals = arrivals(.constant(rate: 1, duration: .seconds(1.5)), .listed(list), .burst(1))
+        #expect(arrivals.count == 7 && arrivals.duration == .seconds(5.5))
+        #expect((2..<7).map { arrivals.start(of: $0).seconds } == [1.5, 2, 2, 5.5, 5.5])
+    }
+
+    @Test func `rates of events begin as many sessions as have those events`() {
+        let stages = [ArrivalStage.constant(rate: 200, duration: .seconds(10), of: .events), .constant(rate: 5, duration: .seconds(2))]
+        let arrivals = Arrivals(stages, limit: .max, eventsPerSession: 8)
+        #expect(arrivals.count == 260)
+        #expect(abs(arrivals.start(of: 25).seconds - 1) < 1e-9)
+        #expect(Arrivals(stages, limit: .max, eventsPerSession: 0).count == 10)
+    }
 }

@@ -46,7 +46,7 @@ package final class FindCommand {
         try FindCheck.check(scenario, options)
         goals = try FindGoals(asked.gates, scenario: scenario, keepsRelay: FindCheck.keepsRelay(scenario, options))
         seed = Seed(options.seed ?? scenario.seed ?? Seed(UInt64(bitPattern: time.wall().nanoseconds)).child("find").value)
-        plan = try FindPlan(scenario, seed: seed, axis: asked.axis)
+        plan = try FindPlan(scenario, axis: asked.axis)
         try FindCheck.check(options.terms, plan, goals)
         self.options = options
         self.signals = signals

@@ -14,46 +14,21 @@ struct FindPlan {
     let axis: FindRecord.Axis
     private let drain: Double
 
-    /// Sessions that are played for the averages: as many more as it takes until the error of the mean is small, since what one
-    /// in a hundred does may be most of the load.
-    private static let sampled = 400
-    private static let mostSampled = 200_000
-    private static let wantedError = 0.005
     /// For the relay to be asked and the run to be judged.
     private static let overhead = 3.0
 
-    init(_ scenario: Scenario, seed: Seed, axis: FindRecord.Axis) throws(Failure) {
-        var scenario = scenario
-        scenario.workload.arrivals = [.constant(rate: Double(Self.mostSampled), duration: .seconds(1))]
-        scenario.workload.maxSessions = Self.mostSampled
-        scenario.workload.stopAfter = nil
-        let plan = Plan(scenario: scenario, seed: seed, run: 1)
-        var (events, squares, lengths) = (0, 0.0, [Double]())
-        for index in 0..<plan.sessionCount {
-            let session = plan.session(index)
-            events += session.events.count
-            squares += Double(session.events.count) * Double(session.events.count)
-            lengths.append(session.events.last.map { ($0.at - session.start).seconds } ?? 0)
-            guard lengths.count % Self.sampled == 0 else { continue }
-            let count = Double(lengths.count)
-            let mean = Double(events) / count
-            let error = (max(0, squares / count - mean * mean) / count).squareRoot()
-            // A session may have a million events.
-            if error <= mean * Self.wantedError || events > 4_000_000 { break }
-        }
-        guard events > 0 else {
-            throw Failure(.usage, "the scenario's sessions make no call", hint: "add steps to its scripts")
-        }
-        eventsPerSession = Double(events) / Double(lengths.count)
-        meanLength = lengths.reduce(0, +) / Double(lengths.count)
-        // Of no more than those, so that a rare long session does not stretch every trial.
-        longest = lengths.prefix(Self.sampled).max() ?? 0
+    init(_ scenario: Scenario, axis: FindRecord.Axis) throws(Failure) {
+        let mix = SessionMix(scenario)
+        guard mix.eventsPerSession > 0 else { throw Self.callsNothing }
+        (eventsPerSession, meanLength, longest) = (mix.eventsPerSession, mix.meanLength, mix.longest)
         self.axis = axis
         drain = scenario.drain.seconds
         if axis == .sessions, meanLength <= 0 {
             throw Failure(.usage, "sessions of one call are never many at once", hint: "leave --scale sessions out")
         }
     }
+
+    static let callsNothing = Failure(.usage, "the scenario's sessions make no call", hint: "add steps to its scripts")
 
     /// Until then sessions become as many as the rate has.
     var warmUp: Double { max(1, longest.rounded(.up)) }
@@ -67,13 +42,16 @@ struct FindPlan {
     /// Events per second that such a rate has.
     func events(at rate: Double) -> Double { axis == .events ? rate : arrivals(at: rate) * eventsPerSession }
 
-    /// What of the scenario is another in that trial.
+    /// More than chance ever makes of so many, where it spaces them.
+    private func most(_ sessions: Double) -> Double { sessions + 10 * sessions.squareRoot() + 10 }
+
+    /// What of the scenario is another in that trial; whether chance spaces its sessions stays.
     func overrides(rate: Double, seconds: Double) -> [(path: String, value: String)] {
         let (arrivals, whole) = (arrivals(at: rate), warmUp + seconds)
         func text(_ value: Double) -> String { "\((value * 1e6).rounded() / 1e6)" }
         return [
             ("workload.arrivals", "[{ rate: \(text(arrivals)), for: \(text(whole))s }]"),
-            ("workload.maxSessions", String(min(10_000_000, Int(arrivals * whole) + 1))),
+            ("workload.maxSessions", String(min(10_000_000, Int(most(arrivals * whole))))),
             ("workload.stopAfter", "\(text(whole))s"), ("phases.warmUp", "\(text(warmUp))s"),
         ]
     }

@@ -20,6 +20,7 @@ struct PlanText {
             "relay      \(scenario.relay.profile.name)",
             "seed       \(seed)",
             "sessions   \(summary.sessions), at most \(summary.peakSessions) at once",
+            "arrivals   \(arrivals)",
             "events     \(summary.events) in \(summary.duration)",
             "pushes     \(summary.expectedPushes) expected" + (plan.hasReactions ? ", without those of reactions" : ""),
             "digest     \(summary.digest)",
@@ -39,4 +40,15 @@ struct PlanText {
         lines += scenario.gates.map { "gate       \($0.text)" }
         return lines.joined(separator: "\n") + "\n"
     }
+
+    private var arrivals: String {
+        let stages = scenario.workload.arrivals
+        var text = stages.prefix(Self.mostStages).map(\.description).joined(separator: ", ")
+        if stages.count > Self.mostStages { text += " and \(stages.count - Self.mostStages) more" }
+        if scenario.workload.spacing == .poisson { text += ", spaced by chance" }
+        if let events = plan.eventsPerSession { text += "; \(ArrivalStage.text(events)) events a session" }
+        return text
+    }
+
+    private static let mostStages = 8
 }

@@ -78,6 +78,12 @@ package final class RunCommand {
         plan = note.plan(of: scenario)
         whole = options.part == nil ? plan : note.whole(of: scenario)
         try whole.checkRows()
+        if whole.arrivalCount == 0 {
+            throw whole.eventsPerSession == 0
+                ? FindPlan.callsNothing
+                : Failure(
+                    .usage, "no session ever begins with seed \(note.seed)", hint: "raise a rate or a duration of `arrivals`")
+        }
         if let part = options.part { try SharedMock.check(part, scenario, plan) }
     }
 

@@ -87,7 +87,7 @@ extension Shape {
             "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
             "users": "{ sessionsPerUser: 1 }", "feeders": "[{ file: users.csv }]", "phones": "{ wake: 500ms }",
             "androids": "{ vendors: [xiaomi], app: killed }", "maxSessions": "1000", "connections": "256",
-            "requestTimeout": "30s", "stopAfter": "2m", "loops": "2", "sources": "[127.0.0.2, 127.0.0.3]",
+            "requestTimeout": "30s", "stopAfter": "2m", "spacing": "poisson", "loops": "2", "sources": "[127.0.0.2, 127.0.0.3]",
         ])
 
     static let feeder = Shape("feeder", ["file*": "users.csv", "take": "in-order"])
@@ -101,7 +101,12 @@ extension Shape {
     static let androids = Shape(
         "androids",
         ["vendors": "[xiaomi, huawei]", "app": "killed", "offline": "true", "dozing": "true", "notificationsDenied": "true"])
-    static let arrival = Shape("arrival", ["rate": "10", "from": "10", "to": "100", "for*": "30s"])
+    static let arrival = Shape(
+        "arrival",
+        [
+            "rate": "10", "from": "10", "to": "100", "steps": "5", "of": "events", "for": "30s", "burst": "50", "every": "10s",
+            "times": "6", "file": "arrivals.csv",
+        ])
     static let scriptUse = Shape(
         "scriptUse", ["script*": "sessions/S0-happy.yaml", "weight": "1", "with": "{ progressEvery: 5s }"])
 

@@ -11,12 +11,8 @@ struct WorkloadDecoder {
 
     func workload(_ node: YAMLNode) throws(Failure) -> WorkloadSpec? {
         guard let fields = Fields(node, .workload, mistakes) else { return nil }
-        let arrivals = fields.items("arrivals", atLeast: 1).compactMap { stage($0) }
-        if let place = fields.value("arrivals")?.place, !arrivals.isEmpty,
-            !arrivals.contains(where: { $0.count >= 1 })
-        {
-            mistakes.add("no session ever begins", hint: "raise a rate or a duration of `arrivals`", at: place)
-        }
+        let decoder = ArrivalsDecoder(files: files, mistakes: mistakes)
+        let arrivals = decoder.stages(fields)
         let phones = fields.value("phones").flatMap { PhonesDecoder(files: files, mistakes: mistakes).phones($0) }
         let androids = fields.value("androids").flatMap {
             AndroidsDecoder(topic: profile.topic, mistakes: mistakes).androids($0)
@@ -37,6 +33,8 @@ struct WorkloadDecoder {
         spec.loops = fields.count("loops", 1...16) ?? 1
         spec.sources = fields.items("sources").compactMap { address(fields, $0) }
         spec.feeders = feeders
+        spec.spacing = fields.choice("spacing") ?? .even
+        decoder.check(spec, fields)
         spec.stopAfter = fields.duration("stopAfter", .milliseconds(1)...Fields.longest)
         if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }
         if spec.users.sessionsPerUser > 1, let place = fields.value("users")?.place { refuseForeignCards(spec, at: place) }
@@ -106,26 +104,6 @@ struct WorkloadDecoder {
         }
         return DevicesSpec(sessionsPerUser: inner.count("sessionsPerUser", 1...1_000) ?? 1)
     }
-
-    private func stage(_ node: YAMLNode) -> ArrivalStage? {
-        guard let fields = Fields(node, .arrival, mistakes) else { return nil }
-        let isRamp = fields.value("from") != nil || fields.value("to") != nil
-        guard isRamp != (fields.value("rate") != nil),
-            !isRamp || (fields.value("from") != nil && fields.value("to") != nil)
-        else {
-            mistakes.add(
-                "an arrival stage has either `rate`, or `from` and `to`",
-                hint: "such as `{ rate: 10, for: 30s }` or `{ from: 10, to: 100, for: 30s }`", at: node.place)
-            return nil
-        }
-        guard let duration = fields.duration("for", .milliseconds(1)...Fields.longest) else { return nil }
-        if !isRamp { return fields.number("rate", rates).map { .constant(rate: $0, duration: duration) } }
-        guard let from = fields.number("from", rates), let to = fields.number("to", rates) else { return nil }
-        return .ramp(from: from, to: to, duration: duration)
-    }
-
-    /// Sessions per second.
-    private var rates: ClosedRange<Double> { 0...1_000_000 }
 
     private func weighted(
         _ node: YAMLNode, _ isThere: (phones: Bool, androids: Bool), _ columns: FeedColumns

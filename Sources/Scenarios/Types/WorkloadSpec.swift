@@ -4,8 +4,10 @@ package import Basics
 
 /// An open workload: sessions begin by the clock, whatever the relay answers.
 package struct WorkloadSpec: Sendable {
-    /// One after the other from the start of the load; rates are sessions begun per second.
+    /// One after the other from the start of the load.
     package var arrivals: [ArrivalStage]
+    /// Where in the time of a rate its sessions begin.
+    package var spacing = ArrivalSpacing.even
     /// At least one; each session draws one by weight.
     package var scripts: [WeightedScript]
     /// Divides every time of the scripts: 2 plays them twice as fast. Greater than 0.
@@ -60,28 +62,6 @@ package struct WorkloadSpec: Sendable {
     package func hasSecondPhones(_ profile: Profile) -> Bool {
         scripts.flatMap { $0.script.calls(profile) }.contains { call in
             (call.registers + call.pushes.map(\.token)).contains { $0.phone == 1 }
-        }
-    }
-}
-
-/// A stretch of arrivals.
-package enum ArrivalStage: Hashable, Sendable {
-    /// `rate` sessions per second (0 is a pause), evenly spaced.
-    case constant(rate: Double, duration: Interval)
-    /// The rate changes linearly.
-    case ramp(from: Double, to: Double, duration: Interval)
-
-    package var duration: Interval {
-        switch self {
-        case .constant(_, let duration), .ramp(_, _, let duration): duration
-        }
-    }
-
-    /// Sessions begun in this stage, before `maxSessions`; not rounded.
-    package var count: Double {
-        switch self {
-        case .constant(let rate, let duration): rate * duration.seconds
-        case .ramp(let from, let to, let duration): (from + to) / 2 * duration.seconds
         }
     }
 }
