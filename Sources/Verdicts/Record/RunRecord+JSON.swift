@@ -41,6 +41,7 @@ extension RunRecord {
             "gates": .array(gates.map(\.json)),
             "verdicts": .array(verdicts.map { $0.json(in: directory) }),
             "relayEnds": .array(relayEnds.map { .string($0) }),
+            "closedUsers": closedUsers.map { .integer(Int64($0)) } ?? .null,
         ]
     }
 
@@ -83,6 +84,7 @@ extension RunRecord {
         directory = json["directory"]?.string ?? ""
         // Of before there were any.
         if json["relayEnds"] != nil { relayEnds = try reading["relayEnds"].texts() }
+        closedUsers = json["closedUsers"]?.int.map { Int($0) }
         if json["proof"] == nil {
             // Of before there was one.
             proof.broken = self.exit.code == 4 ? verdicts.filter { $0.standing == .broken }.map(\.id) : []

@@ -53,6 +53,15 @@ package struct RunRecord: Sendable {
     package var proof = Proof()
     /// How the relay ceased to serve, in words: it ended by itself, or answered nothing any more.
     package var relayEnds: [String] = []
+    /// Of a closed load; nil: it was open.
+    package var closedUsers: Int?
+    /// What a closed load does to latencies, for whoever reads them; nil: it was open.
+    package var closedWords: String? {
+        closedUsers.map { users in
+            "\(Numbers.count(users, "user")) waited for the relay before each next session: a slow one is asked less, and "
+                + "latencies leave out what open arrivals would have waited (coordinated omission)"
+        }
+    }
 
     package init(
         name: String, scenarioPath: String, scenarioText: String, profile: String, seed: UInt64, run: UInt32,
