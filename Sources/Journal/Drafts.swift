@@ -244,4 +244,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case clockOffset = 47
     /// Why the run proves nothing, whatever it shows: in words.
     case void = 48
+    /// A session of a closed load begins: see `SessionBegunNote`.
+    case sessionBegun = 49
 }

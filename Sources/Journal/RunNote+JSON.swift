@@ -137,7 +137,7 @@ extension PlanNote {
             "shardIndex": .integer(Int64(shardIndex)), "shardCount": .integer(Int64(shardCount)),
             "command": .string(command), "toolVersion": .string(toolVersion), "commit": .string(commit),
             "machine": machine.json, "replay": replay?.json ?? .null, "part": part?.json ?? .null,
-            "merged": merged?.json ?? .null,
+            "merged": merged?.json ?? .null, "closedUsers": closedUsers.map { .integer(Int64($0)) } ?? .null,
         ]
     }
 
@@ -165,6 +165,7 @@ extension PlanNote {
             commit: try note["commit"].text(), machine: try Machine(note["machine"]))
         // Older runs have none of these.
         folder = note.value["folder"]?.string ?? ""
+        closedUsers = note.value["closedUsers"]?.int.map { Int($0) }
         if let replay = note.value["replay"], !replay.isNull { self.replay = try ReplayNote(try note["replay"]) }
         if let part = note.value["part"], !part.isNull { self.part = try PartNote(try note["part"]) }
         if let merged = note.value["merged"], !merged.isNull { self.merged = try MergedNote(try note["merged"]) }

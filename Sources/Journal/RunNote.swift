@@ -71,6 +71,8 @@ package struct PlanNote: Hashable, Sendable {
     package var toolVersion: String
     package var commit: String
     package var machine: Machine
+    /// Of a closed load, whose sessions begin as the relay answers: those instants are further notes; nil: it is open.
+    package var closedUsers: Int?
     /// It is another run's plan, played again; nil: it is its own.
     package var replay: ReplayNote?
     /// It is one shard of a run on several machines; nil: it is none, or of an older version.

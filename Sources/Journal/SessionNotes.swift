@@ -64,7 +64,26 @@ package struct ReactionNote: Hashable, Sendable {
     package var isInVain: Bool { cause == 0 }
 }
 
+/// A session of a closed load begins, which no plan can tell.
+package struct SessionBegunNote: Hashable, Sendable {
+    /// They are numbered as they begin.
+    package var session: UInt32
+    /// Since the load's start.
+    package var at: Interval
+
+    package init(session: UInt32, at: Interval) {
+        self.session = session
+        self.at = at
+    }
+}
+
 extension JournalWriter {
+    package func append(_ note: SessionBegunNote, at instant: Instant) {
+        append(
+            .sessionBegun, ["session": .integer(Int64(note.session)), "atNanoseconds": .integer(note.at.nanoseconds)],
+            at: instant)
+    }
+
     package func append(_ note: CaptureNote, at instant: Instant) {
         append(
             .captured,
@@ -88,6 +107,14 @@ extension JournalWriter {
 }
 
 extension NoteEntry {
+    /// Nil for every other note, and for one that is not whole.
+    package var sessionBegun: SessionBegunNote? {
+        guard let value = json(of: .sessionBegun), let session = value.number("session"),
+            let at = value["atNanoseconds"]?.int
+        else { return nil }
+        return SessionBegunNote(session: session, at: Interval(nanoseconds: at))
+    }
+
     /// Nil for every other note, and for one that is not whole.
     package var capture: CaptureNote? {
         guard let value = json(of: .captured), let session = value.number("session"),

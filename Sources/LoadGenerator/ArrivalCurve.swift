@@ -18,6 +18,7 @@ extension ArrivalStage {
             guard events > 0 else { return LinearRate(from: 0, to: 0, duration: duration.seconds) }
             return LinearRate(from: from / events, to: to / events, duration: duration.seconds)
         case .burst(let count): return Burst(count: Double(count))
+        case .closed(let users): return Burst(count: Double(users.count))
         case .listed(let list): return ListedInstants(instants: list.instants)
         }
     }

@@ -17,6 +17,7 @@ extension LoadLoop {
         } else {
             // It has no events, so nothing can happen on its phones either.
             memory?.forget(remembered)
+            userIsFree(wasSilent: true)
         }
     }
 
@@ -30,6 +31,7 @@ extension LoadLoop {
     func forgetIfOver(_ remembered: SessionMemory) {
         guard sessions.isIdle(remembered.row), memory?.forgetIfOver(remembered) == true else { return }
         sessions.release(remembered.row)
+        userIsFree()
         // A time limit that does not matter any more may be all that the timer waits for.
         armTimer()
     }

@@ -48,9 +48,11 @@ final class LoadLoop: TurnEndHandler {
     var memory: LoadMemory?
     /// Sessions with waiting events whose turn has come in this turn of the loop.
     private var released: [UInt32] = []
-    /// Position of the next session to begin, in the shard, and when it begins; nil when all have begun.
+    /// Position of the next session to begin, in the shard, and when it begins; nil when all have begun, as far as is known.
     private var nextSession: Int
     private var nextArrival: Interval?
+    /// Nil where the load is open.
+    private var users: UserPace?
     var window: Window
     /// Those that wait to be tried again.
     var retrying: [ObjectIdentifier: Flight] = [:]
@@ -95,6 +97,11 @@ final class LoadLoop: TurnEndHandler {
         if workload.hasMemory { memory = LoadMemory(workload) }
         snapshot.sessionsPlanned = max(0, share)
         nextArrival = share > 0 ? settings.plan.start(of: nextSession) : nil
+        // One loop has all of them, which gives sessions their numbers in the order in which they begin.
+        if let closed = workload.scenario.workload.closedUsers {
+            users = settings.index == 0 ? UserPace(closed, workload) : nil
+            nextArrival = users?.next
+        }
         let kinds = JSONValue.array(settings.plan.kinds.map { .string($0) })
         journal.append(note: .kinds, text: kinds.text, at: loop.stamp())
         _ = journal.commit()
@@ -149,6 +156,7 @@ final class LoadLoop: TurnEndHandler {
     }
 
     private func beginSession() {
+        guard users == nil else { return beginUserSession() }
         let plan = settings.plan
         let cursor = plan.cursor(nextSession)
         if let remembered = memory?.begin(cursor.session, script: cursor.script, at: plan.start(of: nextSession)) {
@@ -159,6 +167,28 @@ final class LoadLoop: TurnEndHandler {
         snapshot.sessionsBegun += 1
         nextSession += settings.stride
         nextArrival = nextSession < plan.sessionCount ? plan.start(of: nextSession) : nil
+    }
+
+    private func beginUserSession() {
+        guard let (session, at) = users?.begin() else { return }
+        nextArrival = users?.next
+        journal.append(SessionBegunNote(session: session, at: at), at: loop.stamp())
+        requestTurnEnd()
+        snapshot.sessionsBegun += 1
+        let cursor = SessionCursor(session: session, start: at, workload: workload)
+        if let remembered = memory?.begin(session, script: cursor.script, at: at) {
+            beginRemembering(remembered, cursor)
+        } else if sessions.begin(cursor, workload) == nil {
+            userIsFree(wasSilent: true)
+        }
+    }
+
+    /// Of a closed load: a session is over, all its calls are answered, and another begins when its user has thought.
+    func userIsFree(wasSilent: Bool = false) {
+        guard users != nil, isRunning else { return }
+        users?.isFree(at: loop.clockNow() - origin, wasSilent: wasSilent)
+        nextArrival = users?.next
+        armTimer()
     }
 
     private func takeDue() {
@@ -209,6 +239,8 @@ final class LoadLoop: TurnEndHandler {
         let hasNext = sessions.settled(row, wasSent: wasSent, at: now)
         if let session, let remembered = memory?[session] {
             if remembered.waiting.isEmpty { forgetIfOver(remembered) } else { return release(row) }
+        } else if users != nil, sessions.isIdle(row) {
+            userIsFree()
         }
         if hasNext { release(row) }
     }

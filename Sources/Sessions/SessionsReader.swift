@@ -63,6 +63,6 @@ package enum SessionsReader {
             return plan == nil || origin == nil
         }
         guard let plan, let origin else { return nil }
-        return Beginning(plan: plan, origin: origin)
+        return Beginning(plan: try plan.asPlayed(reader), origin: origin)
     }
 }

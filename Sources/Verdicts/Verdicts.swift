@@ -46,7 +46,7 @@ package enum Verdicts {
         return record
     }
 
-    /// The first thing a run writes; nil: no run wrote here.
+    /// The first thing a run writes, as it was played (`PlanNote.asPlayed`); nil: no run wrote here.
     package static func planNote(_ reader: JournalReader) throws(Failure) -> (note: PlanNote, entry: NoteEntry)? {
         var found: (PlanNote, NoteEntry)?
         var looked = 0
@@ -57,13 +57,16 @@ package enum Verdicts {
             }
             return found == nil && looked < 10_000
         }
-        return found
+        guard let found else { return nil }
+        return (try found.0.asPlayed(reader), found.1)
     }
 }
 
 /// The judging of one run.
 private struct Judgement {
     let note: PlanNote
+    /// The same, but of a closed load without the instants at which its sessions began.
+    let asked: PlanNote
     let startedAt: WallTime
     let begun: Instant
     let options: JudgeOptions
@@ -73,6 +76,7 @@ private struct Judgement {
 
     init(_ found: (note: PlanNote, entry: NoteEntry), _ options: JudgeOptions) throws(Failure) {
         note = found.note
+        asked = try found.note.asAsked()
         startedAt = found.entry.wall
         begun = found.entry.at
         self.options = options
@@ -229,13 +233,14 @@ private struct Judgement {
         var record = RunRecord(
             name: scenario.name, scenarioPath: scenario.path, scenarioText: scenario.text,
             profile: scenario.relay.profile.name, seed: note.seed, run: note.run, clockScale: scenario.clockScale,
-            command: note.command, replayCommand: replayCommand, planDigest: note.digest, machine: note.machine,
+            command: note.command, replayCommand: replayCommand, planDigest: asked.digest, machine: note.machine,
             commit: note.commit, toolVersion: note.toolVersion, startedAt: startedAt, duration: story.last - origin,
             phases: phases, bands: bands(pass, origin), load: loadCounters(story, correlation),
             mock: mockCounters(story, correlation, pass), soundness: soundness.checks,
             latenessBudget: scenario.latenessBudget, correlation: correlation, gates: gates, verdicts: results,
             exit: RunRecord.Exit.judge(grounds))
         record.proof = RunRecord.Proof(grounds)
+        record.closedUsers = note.closedUsers
         record.relayEnds = story.ends
         record.earlyEnd = story.earlyEnd.map { RunRecord.EarlyEnd(at: $0.since, gate: $0.note.gate, reason: $0.note.reason) }
         return record
@@ -302,7 +307,7 @@ private struct Judgement {
     /// The command that repeats the run with its seed.
     private var replayCommand: String {
         var words = ["pushrig", "run", scenario.path, "--seed", String(note.seed)]
-        for override in note.overrides { words += ["--set", "\(override[0])=\(override[1])"] }
+        for override in asked.overrides { words += ["--set", "\(override[0])=\(override[1])"] }
         for gate in note.gates { words += ["--gate", gate] }
         for known in note.knownFailing { words += ["--known-failing", known] }
         if note.isStrict { words.append("--strict") }

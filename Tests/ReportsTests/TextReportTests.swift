@@ -258,3 +258,18 @@ import Testing
         #expect(panel.finish() == "")
     }
 }
+
+@Suite struct `A closed load` {
+    @Test func `is called so wherever latencies are shown`() throws {
+        let record = Sample.record { $0.closedUsers = 50 }
+        let words = "50 users waited for the relay before each next session"
+        #expect(TerminalSummary.renderText(record, color: false).contains("closed      " + words))
+        #expect(MarkdownSummary(record: record).text.contains("Closed load: " + words))
+        #expect(ReportPage(record: record).latency.text.contains("Closed load: " + words))
+        #expect(try RunRecord(json: record.json).closedUsers == 50)
+        let open = Sample.record()
+        #expect(!TerminalSummary.renderText(open, color: false).contains("closed"))
+        #expect(open.json["closedUsers"] == .null)
+        #expect(try RunRecord(json: open.json).closedUsers == nil)
+    }
+}

@@ -37,7 +37,7 @@ struct ArrivalsDecodingTests {
     @Test(
         "that contradict themselves are told with place and fix",
         arguments: [
-            ("{ rate: 10, burst: 5 }", "", "21:7: an arrival stage has either `rate`, or `from` and `to`, or `burst`, or `file`"),
+            ("{ rate: 10, burst: 5 }", "", "21:7: an arrival stage has either `rate`, or `from` and `to`, or `burst`, or `file`, or `users`"),
             ("{ for: 5s }", "", "21:7: an arrival stage has either"), ("{ to: 5, for: 5s }", "", "21:7: an arrival stage has either"),
             ("{ rate: 10, steps: 5, for: 5s }", "", "21:26: `steps` says nothing of a stage with `rate` (strike it; there may be `for`, `of`)"),
             ("{ burst: 10, for: 5s }", "", "21:25: `for` says nothing of a stage with `burst` (strike it; there may be `every`, `times`)"),
@@ -53,6 +53,26 @@ struct ArrivalsDecodingTests {
         let complaint = Sample.complaint(text(stage, keys))
         #expect(complaint.contains(says), "\(complaint)")
         #expect(complaint.split(separator: "\n").count == 1, "\(complaint)")
+    }
+
+    @Test("are closed users, who go without what has to know when they begin")
+    func closed() throws {
+        #expect(
+            try stages("{ users: 5, think: { uniform: [1s, 2s] }, for: 1m }")
+                == [.closed(ClosedUsers(count: 5, think: .uniform(1, 2), duration: .seconds(60)))])
+        let spec = try Sample.load(text("{ users: 5, for: 1m }")).workload
+        #expect(spec.closedUsers == ClosedUsers(count: 5, think: .constant(0), duration: .seconds(60)))
+        #expect(try Sample.load().workload.closedUsers == nil)
+        func says(_ keys: String, _ words: String, after: String = "") {
+            let complaint = Sample.complaint(text("{ users: 5, for: 1m }" + after, keys))
+            #expect(complaint.contains(words) && complaint.split(separator: "\n").count == 1, "\(complaint)")
+        }
+        says("", "21:5: closed users are the whole of `arrivals`", after: "\n    - { burst: 5 }")
+        says("  phones: {}", "21:5: closed users go without phones")
+        says("  users: { sessionsPerUser: 2 }", "closed users go without users of several sessions")
+        says("mock: { tokens: registered }", "22:17: closed users go without registered tokens")
+        #expect(Sample.complaint(text("{ users: 5 }")).contains("`arrival` lacks `for`"))
+        #expect(Sample.complaint(text("{ users: 5, for: 1m, of: events }")).contains("`of` says nothing of a stage with `users`"))
     }
 
     @Test("by events are refused where sessions react to their phones")

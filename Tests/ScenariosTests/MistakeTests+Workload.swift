@@ -24,7 +24,7 @@ extension MistakeTests {
             Row("{ rate: 10, for: 5s }", "{ rate: 10 }", "tiny.yaml:21:7: `arrival` lacks `for` (add `for: 30s`)"),
             Row(
                 "{ rate: 10, for: 5s }", "{ from: 10, for: 5s }",
-                "tiny.yaml:21:7: an arrival stage has either `rate`, or `from` and `to`, or `burst`, or `file`"
+                "tiny.yaml:21:7: an arrival stage has either `rate`, or `from` and `to`, or `burst`, or `file`, or `users`"
                     + " (such as `{ rate: 10, for: 30s }` or `{ from: 10, to: 100, for: 30s }`)"),
             Row(
                 "{ rate: 10, for: 5s }", "{ rate: 0, for: 5s }",

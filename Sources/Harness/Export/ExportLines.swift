@@ -20,7 +20,7 @@ struct ExportLines {
 
     func write(to output: inout LineOutput) throws(Failure) {
         var frame = try HistoryFrame(reader)
-        guard let note = frame.plan else {
+        guard let note = try frame.plan?.asPlayed(reader) else {
             guard command.session == nil else {
                 throw Failure(
                     .usage, "\(command.directory) is a mock's own journal, which has no sessions",

@@ -89,7 +89,7 @@ struct TableExport {
     /// Those that are asked for; none: all.
     private func sessions(_ frame: HistoryFrame) throws(Failure) -> [UInt32] {
         guard let session = command.session else { return [] }
-        guard let note = frame.plan else {
+        guard let note = try frame.plan?.asPlayed(reader) else {
             throw Failure(
                 .usage, "\(command.directory) is a mock's own journal, which has no sessions", hint: "leave out --session")
         }

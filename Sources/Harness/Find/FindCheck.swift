@@ -19,6 +19,11 @@ enum FindCheck {
         if scenario.isStepped || scenario.clockScale != 1 {
             throw refuse("how much a relay carries is measured in real time", "give --set clock=running --set clockScale=1")
         }
+        if scenario.workload.closedUsers != nil {
+            throw refuse(
+                "a search sets the rate of an open load, and closed users begin as the relay answers",
+                "give --set 'workload.arrivals=[{ rate: 10, for: 10s }]'; the rate itself is the search's")
+        }
         if !scenario.relay.restarts.isEmpty {
             throw refuse("a relay that is restarted on purpose has no steady load", "strike `relay.restarts`")
         }

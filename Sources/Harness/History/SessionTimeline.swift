@@ -50,7 +50,7 @@ struct SessionTimeline {
             return true
         }
         timeline.sort()
-        timeline.addCards(session, known)
+        timeline.addCards(session, known, try known.plan?.asPlayed(reader))
         (self, frame) = (timeline, known)
     }
 
@@ -95,8 +95,8 @@ struct SessionTimeline {
 
     // MARK: Cards
 
-    private mutating func addCards(_ session: UInt32, _ frame: HistoryFrame) {
-        guard let note = frame.plan, let scenario = try? note.scenario(),
+    private mutating func addCards(_ session: UInt32, _ frame: HistoryFrame, _ note: PlanNote?) {
+        guard let note, let scenario = try? note.scenario(),
             let cards = CardHistory(note.plan(of: scenario), session: session, planned: planned)
         else { return }
         var shown: [Row] = []

@@ -214,6 +214,7 @@ package final class RunCommand {
     private var planNote: PlanNote {
         var note = note
         note.digest = plan.digest()
+        note.closedUsers = scenario.workload.closedUsers?.count
         note.command = options.command
         note.toolVersion = Build.version
         note.commit = Build.commit

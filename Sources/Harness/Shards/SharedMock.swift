@@ -16,6 +16,11 @@ enum SharedMock {
                 .usage, "shards on clocks that are stepped wait for nobody",
                 hint: "leave --barrier out; give all the same --start-at")
         }
+        if scenario.workload.closedUsers != nil, part.place.count > 1 {
+            throw Failure(
+                .usage, "closed users cannot be dealt to shards: which session is whose follows from the relay's answers",
+                hint: "run each shard by itself with fewer `users`, or give a rate")
+        }
         guard !part.mocks.isEmpty else { return }
         let hindrances: [(Bool, String)] = [
             (scenario.isStepped, "a clock that is stepped"), (scenario.clockScale != 1, "a clock that runs faster"),

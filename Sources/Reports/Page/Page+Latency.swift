@@ -29,7 +29,11 @@ extension ReportPage {
     private static let colors = [0, 2, 3, 4, 5, 6, 7, 1]
     private static let mostCurves = 7
 
-    var latency: Markup { [deliveryLatency, answerLatency, staleness].markup { "<div class=\"card\">\($0)</div>\n" } }
+    var latency: Markup { closed + cards }
+
+    private var closed: Markup { record.closedWords.map { "<div class=\"card\"><p>Closed load: \($0).</p></div>\n" } ?? "" }
+
+    private var cards: Markup { [deliveryLatency, answerLatency, staleness].markup { "<div class=\"card\">\($0)</div>\n" } }
 
     private var staleness: Markup {
         let histogram = record.correlation.staleness

@@ -79,7 +79,8 @@ private struct TerminalText {
             + [("answer", c.answer), ("answer, from sending", c.answerUncorrected), ("our lateness", c.lateness)]
             .filter { $0.1.count > 0 }
         guard !rows.isEmpty else { return "No latency was measured.\n" }
-        return grid(
+        let closed = record.closedWords.map { ink.tone(.warn, "closed") + "      \($0)\n" } ?? ""
+        return closed + grid(
             ["latency", "samples", "p50", "p90", "p99", "p99.9", "max"],
             rows.map { name, histogram in
                 [name, Numbers.count(histogram.count)] + [50, 90, 99, 99.9, 100].map { histogram.text(at: $0) }

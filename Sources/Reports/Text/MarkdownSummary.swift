@@ -59,7 +59,7 @@ struct MarkdownSummary {
         if c.answer.count > 0 { rows.append(("answer", c.answer)) }
         if c.lateness.count > 0 { rows.append(("our lateness", c.lateness)) }
         guard !rows.isEmpty else { return "No latency was measured.\n\n" }
-        return table(
+        return (record.closedWords.map { "Closed load: \(escaped($0)).\n\n" } ?? "") + table(
             ["Latency", "samples", "p50", "p90", "p99", "p99.9", "max"], figures: 1...6,
             rows.map { name, histogram in
                 [escaped(name), Numbers.count(histogram.count)]

@@ -4,12 +4,13 @@ import Basics
 import YAML
 
 struct ArrivalsDecoder {
+    let profile: Profile
     let files: FileFinder
     let mistakes: Mistakes
 
     /// A shape by the keys that make it, and what may stand beside them.
     private enum Kind: CaseIterable {
-        case rate, ramp, burst, file
+        case rate, ramp, burst, file, users
 
         var names: [String] {
             switch self {
@@ -17,6 +18,7 @@ struct ArrivalsDecoder {
             case .ramp: ["from", "to"]
             case .burst: ["burst"]
             case .file: ["file"]
+            case .users: ["users"]
             }
         }
 
@@ -26,6 +28,7 @@ struct ArrivalsDecoder {
             case .ramp: ["for", "of", "steps"]
             case .burst: ["every", "times"]
             case .file: []
+            case .users: ["think", "for"]
             }
         }
     }
@@ -50,7 +53,27 @@ struct ArrivalsDecoder {
                 "`spacing: poisson` says when the sessions of a rate begin, and no stage has one",
                 hint: "strike it, or add a stage such as `{ rate: 10, for: 30s }`", at: place)
         }
+        if stages.contains(where: { if case .closed = $0 { true } else { false } }) { checkUsers(spec, fields, at: place) }
         if let place = fields.value("maxSessions")?.place { refuseCutFiles(stages, most: spec.maxSessions, at: place) }
+    }
+
+    /// When a closed load's sessions begin is not known before, and some parts of a run have to know it.
+    private func checkUsers(_ spec: WorkloadSpec, _ fields: Fields, at place: YAMLPlace) {
+        guard spec.arrivals.count == 1 else {
+            return mistakes.add(
+                "closed users are the whole of `arrivals`: when they are done depends on the relay",
+                hint: "strike the other stages, or the one with `users`", at: place)
+        }
+        let hindrances: [(Bool, String, String)] = [
+            (spec.phones != nil, "phones", "strike `phones`"), (spec.androids != nil, "androids", "strike `androids`"),
+            (spec.users.sessionsPerUser > 1, "users of several sessions", "write `sessionsPerUser: 1`"),
+            (!profile.observers.isEmpty, "listeners of the profile's", "strike its `observers`"),
+        ]
+        for (isThere, what, hint) in hindrances where isThere {
+            mistakes.add(
+                "closed users go without \(what): who begins when is not known before", hint: hint + ", or give a rate",
+                at: place)
+        }
     }
 
     private func refuseReactions(_ spec: WorkloadSpec, at place: YAMLPlace) {
@@ -78,7 +101,7 @@ struct ArrivalsDecoder {
         let kinds = Kind.allCases.filter { $0.names.contains { fields.value($0) != nil } }
         guard kinds.count == 1, let kind = kinds.first, kind.names.allSatisfy({ fields.value($0) != nil }) else {
             mistakes.add(
-                "an arrival stage has either `rate`, or `from` and `to`, or `burst`, or `file`",
+                "an arrival stage has either `rate`, or `from` and `to`, or `burst`, or `file`, or `users`",
                 hint: "such as `{ rate: 10, for: 30s }` or `{ from: 10, to: 100, for: 30s }`", at: node.place)
             return []
         }
@@ -95,6 +118,7 @@ struct ArrivalsDecoder {
         case .rate, .ramp: return rates(fields, from: kind.names[0], to: kind.names.last!)
         case .burst: return bursts(fields)
         case .file: return listed(fields)
+        case .users: return users(fields)
         }
     }
 
@@ -102,10 +126,7 @@ struct ArrivalsDecoder {
     private var rates: ClosedRange<Double> { 0...1_000_000 }
 
     private func rates(_ fields: Fields, from: String, to: String) -> [ArrivalStage] {
-        guard fields.value("for") != nil else {
-            mistakes.add("`arrival` lacks `for`", hint: "add `for: 30s`", at: fields.node.place)
-            return []
-        }
+        guard hasDuration(fields) else { return [] }
         let unit: RateUnit = fields.choice("of") ?? .sessions
         guard let duration = fields.duration("for", .milliseconds(1)...Fields.longest), let first = fields.number(from, rates),
             let last = fields.number(to, rates)
@@ -117,6 +138,20 @@ struct ArrivalsDecoder {
             let rate = first + (last - first) * Double(step) / Double(steps - 1)
             return .constant(rate: rate, duration: edge(step + 1) - edge(step), of: unit)
         }
+    }
+
+    private func hasDuration(_ fields: Fields) -> Bool {
+        if fields.value("for") != nil { return true }
+        mistakes.add("`arrival` lacks `for`", hint: "add `for: 30s`", at: fields.node.place)
+        return false
+    }
+
+    private func users(_ fields: Fields) -> [ArrivalStage] {
+        guard hasDuration(fields), let count = fields.count("users", 1...100_000),
+            let duration = fields.duration("for", .milliseconds(1)...Fields.longest)
+        else { return [] }
+        let think = fields.value("think") == nil ? .constant(0) : fields.distribution("think", of: .duration)
+        return think.map { [.closed(ClosedUsers(count: count, think: $0, duration: duration))] } ?? []
     }
 
     private func bursts(_ fields: Fields) -> [ArrivalStage] {

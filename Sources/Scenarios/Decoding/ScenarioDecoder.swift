@@ -48,6 +48,11 @@ struct ScenarioDecoder {
             sources: [SourceText(path: path, text: text)] + files.sources, seed: seed, clockScale: clockScale,
             relay: relay, mock: mock, workload: workload, faults: faults, phases: phases, gates: gates,
             latenessBudget: budget)
+        if workload.closedUsers != nil, mock.tokens == .registered {
+            mistakes.add(
+                "closed users go without registered tokens: how many sessions begin is not known before",
+                hint: "strike `tokens`, or give a rate", at: fields.value("mock")?["tokens"]?.place ?? root.place)
+        }
         checkSize(scenario.sources, at: root.place)
         scenario.isStepped = isStepped
         scenario.steppedUntil = steppedUntil

@@ -105,7 +105,7 @@ extension Shape {
         "arrival",
         [
             "rate": "10", "from": "10", "to": "100", "steps": "5", "of": "events", "for": "30s", "burst": "50", "every": "10s",
-            "times": "6", "file": "arrivals.csv",
+            "times": "6", "file": "arrivals.csv", "users": "50", "think": "2s",
         ])
     static let scriptUse = Shape(
         "scriptUse", ["script*": "sessions/S0-happy.yaml", "weight": "1", "with": "{ progressEvery: 5s }"])

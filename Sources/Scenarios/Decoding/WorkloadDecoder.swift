@@ -11,7 +11,7 @@ struct WorkloadDecoder {
 
     func workload(_ node: YAMLNode) throws(Failure) -> WorkloadSpec? {
         guard let fields = Fields(node, .workload, mistakes) else { return nil }
-        let decoder = ArrivalsDecoder(files: files, mistakes: mistakes)
+        let decoder = ArrivalsDecoder(profile: profile, files: files, mistakes: mistakes)
         let arrivals = decoder.stages(fields)
         let phones = fields.value("phones").flatMap { PhonesDecoder(files: files, mistakes: mistakes).phones($0) }
         let androids = fields.value("androids").flatMap {

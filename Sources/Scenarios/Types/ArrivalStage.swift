@@ -11,6 +11,8 @@ package enum ArrivalStage: Hashable, Sendable {
     case burst(Int)
     /// An instant for each session.
     case listed(ArrivalList)
+    /// Users each of whom begins a session when the last one is over. Stands alone.
+    case closed(ClosedUsers)
 
     /// `rate` a second (0 is a pause).
     package static func constant(rate: Double, duration: Interval, of unit: RateUnit = .sessions) -> ArrivalStage {
@@ -22,15 +24,18 @@ package enum ArrivalStage: Hashable, Sendable {
         case .ramp(_, _, let duration, _): duration
         case .burst: .zero
         case .listed(let list): list.instants.last ?? .zero
+        case .closed(let users): users.duration
         }
     }
 
-    /// Sessions begun in this stage, before `maxSessions`, or events where its rate is of events; not rounded.
+    /// Sessions begun in this stage, before `maxSessions`, or events where its rate is of events; not rounded. Of closed users
+    /// the first of each: how many follow depends on the relay.
     package var count: Double {
         switch self {
         case .ramp(let from, let to, let duration, _): (from + to) / 2 * duration.seconds
         case .burst(let count): Double(count)
         case .listed(let list): Double(list.instants.count)
+        case .closed(let users): Double(users.count)
         }
     }
 
@@ -62,6 +67,28 @@ package struct ArrivalList: Hashable, Sendable {
     }
 }
 
+/// A closed load: so many sessions at once, whatever the relay takes for them.
+package struct ClosedUsers: Hashable, Sendable {
+    package var count: Int
+    /// Seconds from the last answer of a session to the beginning of the next; `pace` leaves them alone.
+    package var think: Distribution
+    /// No session begins later.
+    package var duration: Interval
+
+    package init(count: Int, think: Distribution, duration: Interval) {
+        self.count = count
+        self.think = think
+        self.duration = duration
+    }
+}
+
+extension WorkloadSpec {
+    /// Nil where the load is open.
+    package var closedUsers: ClosedUsers? {
+        if case .closed(let users) = arrivals.first { users } else { nil }
+    }
+}
+
 extension ArrivalStage: CustomStringConvertible {
     package var description: String {
         switch self {
@@ -71,6 +98,7 @@ extension ArrivalStage: CustomStringConvertible {
             return "\(rate)\(unit == .events ? " events" : "")/s for \(duration)"
         case .burst(let count): return "\(count) at once"
         case .listed(let list): return "\(list.instants.count) of \(list.name)"
+        case .closed(let users): return "\(users.count) closed users for \(users.duration), whose first sessions these are"
         }
     }
 

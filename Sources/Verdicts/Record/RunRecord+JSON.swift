@@ -42,6 +42,7 @@ extension RunRecord {
             "verdicts": .array(verdicts.map { $0.json(in: directory) }),
             "relayEnds": .array(relayEnds.map { .string($0) }),
             "endedEarly": earlyEnd?.json ?? .null,
+            "closedUsers": closedUsers.map { .integer(Int64($0)) } ?? .null,
         ]
     }
 
@@ -85,6 +86,7 @@ extension RunRecord {
         // Of before there were any.
         if json["relayEnds"] != nil { relayEnds = try reading["relayEnds"].texts() }
         if let end = json["endedEarly"], !end.isNull { earlyEnd = try EarlyEnd(try reading["endedEarly"]) }
+        closedUsers = json["closedUsers"]?.int.map { Int($0) }
         if json["proof"] == nil {
             // Of before there was one.
             proof.broken = self.exit.code == 4 ? verdicts.filter { $0.standing == .broken }.map(\.id) : []

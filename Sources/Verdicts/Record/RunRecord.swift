@@ -55,6 +55,15 @@ package struct RunRecord: Sendable {
     package var relayEnds: [String] = []
     /// The gate that ended the load before its time; nil: none did.
     package var earlyEnd: EarlyEnd?
+    /// Of a closed load; nil: it was open.
+    package var closedUsers: Int?
+    /// What a closed load does to latencies, for whoever reads them; nil: it was open.
+    package var closedWords: String? {
+        closedUsers.map { users in
+            "\(Numbers.count(users, "user")) waited for the relay before each next session: a slow one is asked less, and "
+                + "latencies leave out what open arrivals would have waited (coordinated omission)"
+        }
+    }
 
     package init(
         name: String, scenarioPath: String, scenarioText: String, profile: String, seed: UInt64, run: UInt32,
