@@ -268,7 +268,7 @@ import Testing
         #expect(ReportPage(record: record).latency.text.contains("Closed load: " + words))
         #expect(try RunRecord(json: record.json).closedUsers == 50)
         let open = Sample.record()
-        #expect(!TerminalSummary.renderText(open, color: false).contains("closed"))
+        #expect(!TerminalSummary.renderText(open, color: false).contains("\nclosed "))
         #expect(open.json["closedUsers"] == .null)
         #expect(try RunRecord(json: open.json).closedUsers == nil)
     }

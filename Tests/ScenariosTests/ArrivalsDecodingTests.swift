@@ -70,7 +70,8 @@ struct ArrivalsDecodingTests {
         says("", "21:5: closed users are the whole of `arrivals`", after: "\n    - { burst: 5 }")
         says("  phones: {}", "21:5: closed users go without phones")
         says("  users: { sessionsPerUser: 2 }", "closed users go without users of several sessions")
-        says("mock: { tokens: registered }", "22:17: closed users go without registered tokens")
+        let registered = Sample.complaint("mock: { tokens: registered }\n" + text("{ users: 5, for: 1m }"))
+        #expect(registered.hasPrefix("tiny.yaml:1:17: closed users go without registered tokens"), "\(registered)")
         #expect(Sample.complaint(text("{ users: 5 }")).contains("`arrival` lacks `for`"))
         #expect(Sample.complaint(text("{ users: 5, for: 1m, of: events }")).contains("`of` says nothing of a stage with `users`"))
     }
