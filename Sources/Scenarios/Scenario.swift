@@ -68,9 +68,6 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// Of all its files, as JSON: 1 MiB less than a note of a journal may have.
-    package static let mostBytes = 14 << 20
-
     /// How long the run listens after the last planned event: as the scenario has it, and no shorter than the relay needs.
     package var drain: Interval { max(phases.drain, relay.profile.settle) }
 }

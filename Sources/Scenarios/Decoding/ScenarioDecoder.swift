@@ -53,7 +53,6 @@ struct ScenarioDecoder {
                 "closed users go without registered tokens: how many sessions begin is not known before",
                 hint: "strike `tokens`, or give a rate", at: fields.value("mock")?["tokens"]?.place ?? root.place)
         }
-        checkSize(scenario.sources, at: root.place)
         scenario.isStepped = isStepped
         scenario.steppedUntil = steppedUntil
         scenario.exercises = fields.value("exercises") == nil ? [] : fields.texts("exercises")
@@ -88,16 +87,6 @@ struct ScenarioDecoder {
                 "a relay of several processes cannot take part in a clock that is stepped",
                 hint: "strike `processes`, or use `clockScale` instead", at: fields.value("clock")?.place ?? root.place)
         }
-    }
-
-    /// All files of a scenario stand in one note of a run's journal, as JSON.
-    private func checkSize(_ sources: [SourceText], at place: YAMLPlace) {
-        guard sources.reduce(0, { $0 + $1.text.utf8.count }) > 1 << 20 else { return }
-        let bytes = sources.reduce(0) { $0 + JSONValue.string($1.text).text.utf8.count }
-        guard bytes > Scenario.mostBytes else { return }
-        mistakes.add(
-            "the scenario's files have \(bytes >> 20) MB, and a run's journal holds \(Scenario.mostBytes >> 20) MB of them",
-            hint: "shorten its files of data", at: place)
     }
 
     private func places(_ fields: Fields, _ key: String) -> [String] { fields.items(key).map(\.place.description) }
