@@ -150,7 +150,7 @@ struct ArrivalsDecoder {
         guard hasDuration(fields), let count = fields.count("users", 1...100_000),
             let duration = fields.duration("for", .milliseconds(1)...Fields.longest)
         else { return [] }
-        let think = fields.value("think") == nil ? .constant(0) : fields.distribution("think", of: .duration)
+        let think = fields.value("think") == nil ? .constant(0) : fields.distribution("think", of: .duration, files)
         return think.map { [.closed(ClosedUsers(count: count, think: $0, duration: duration))] } ?? []
     }
 
