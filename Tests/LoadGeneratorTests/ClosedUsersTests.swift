@@ -70,7 +70,8 @@ struct ClosedUsersTests {
         let relay = try TinyRelay()
         defer { relay.stop() }
         var scenario = scenario(1, think: .constant(0), for: .seconds(0.2))
-        scenario.workload.scripts[0].script.steps = [Knobs.step(0, .at(.constant(0)), probability: 0)]
+        let nothing = SessionScript(name: "nothing", steps: [Knobs.step(0, .at(.constant(0)), probability: 0)])
+        scenario.workload.scripts[0].script = nothing
         let outcome = try Drive(Knobs.plan(scenario), at: relay.origin)
         #expect(outcome.isDone && (20...201).contains(begun(outcome).count), "\(begun(outcome).count)")
     }
