@@ -11,8 +11,8 @@ enum NoiseFloor {
     /// Of the load, at the least rate of the search (spec/capacity.md §3).
     static let length = Interval.seconds(3)
 
-    /// The lateness of our own calls, p99 in nanoseconds; nil where the scenario makes none that soon, or asks for access tokens
-    /// first, which only its own server gives. Leaves nothing in `folder`.
+    /// The lateness of our own calls, p99 in nanoseconds; nil where the scenario makes none that soon, or asks for access
+    /// tokens first, which only its own server gives. Leaves nothing in `folder`.
     static func measure(_ scenario: Scenario, seed: Seed, in folder: String) throws(Failure) -> Double? {
         guard scenario.relay.profile.tokenSpecs.isEmpty else { return nil }
         let socket = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
