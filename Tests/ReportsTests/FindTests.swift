@@ -27,6 +27,7 @@ struct FindTests {
         record.stop = .found
         record.duration = .seconds(310)
         record.warmUp = 6
+        record.noiseFloor = 120_000
         for (number, kind) in [FindRecord.Trial.Kind.warmUp, .trial, .trial, .confirm].enumerated() {
             var trial = FindRecord.Trial(
                 number: number + 1, kind: kind, place: 400 + number, rate: number == 2 ? 3_215 : 3_150, seconds: 10,

@@ -63,6 +63,7 @@ package final class FindCommand {
         search = CapacitySearch(options.terms, goals: goals.goals.count)
         guard let former else { return }
         record.command = former.command
+        record.noiseFloor = former.noiseFloor
         guard former.planDigest == record.planDigest, former.toolVersion == record.toolVersion else {
             throw Failure(
                 .usage, "\(asked.scenarioPath), or pushrig, is another than when the search in \(folder) began",
@@ -79,6 +80,7 @@ package final class FindCommand {
         }
         try FileSystem.makeDirectory(folder + "/trials")
         say(FindText.head(record, sessions: plan.arrivals(at: options.terms.from), folder: folder))
+        if record.noiseFloor == nil { record.noiseFloor = try noiseFloor() }
         var kept: KeptRelay?
         if FindCheck.keepsRelay(scenario, options) {
             var run = RunOptions(scenarioPath: options.asked.scenarioPath)
@@ -99,6 +101,15 @@ package final class FindCommand {
             case .confirm(let place, let seconds): try play(.confirm, place, seconds, kept)
             }
         }
+    }
+
+    private func noiseFloor() throws(Failure) -> Double? {
+        let only = plan.overrides(rate: options.terms.from, only: NoiseFloor.length.seconds)
+        let scenario = try Scenario.load(
+            path: options.asked.scenarioPath, overrides: options.overrides + only, searchPath: ["Scenarios"])
+        let floor = try NoiseFloor.measure(scenario, seed: seed, in: folder)
+        if let floor { say(FindText.floor(floor)) }
+        return floor
     }
 
     // MARK: Trials

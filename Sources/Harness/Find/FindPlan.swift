@@ -45,6 +45,14 @@ struct FindPlan {
     /// More than chance ever makes of so many, where it spaces them.
     private func most(_ sessions: Double) -> Double { sessions + 10 * sessions.squareRoot() + 10 }
 
+    /// What of the scenario is another where it is played for so long, and no longer.
+    func overrides(rate: Double, only seconds: Double) -> [(path: String, value: String)] {
+        [
+            ("workload.arrivals", "[{ rate: \(arrivals(at: rate)), for: \(seconds)s }]"), ("workload.stopAfter", "\(seconds)s"),
+            ("workload.maxSessions", "10000000"),
+        ]
+    }
+
     /// What of the scenario is another in that trial; whether chance spaces its sessions stays.
     func overrides(rate: Double, seconds: Double) -> [(path: String, value: String)] {
         let (arrivals, whole) = (arrivals(at: rate), warmUp + seconds)

@@ -28,6 +28,10 @@ package enum FindText {
             """
     }
 
+    package static func floor(_ lateness: Double) -> String {
+        "this machine alone: our calls were late by \(Numbers.duration(nanoseconds: lateness)) at p99\n"
+    }
+
     /// ` 12  3,150/s  10 s  good  p99 12 ms, …  at most 6 min left`.
     package static func line(_ trial: FindRecord.Trial, _ axis: FindRecord.Axis, left: Double) -> String {
         let word =

@@ -12,7 +12,7 @@ extension FindRecord {
             "planDigest": .string(planDigest), "seed": .string(String(seed)), "command": .string(command),
             "startedAt": .string(startedAt.iso8601), "seconds": .number(duration.seconds),
             "toolVersion": .string(toolVersion), "machine": machine.json, "terms": terms.json,
-            "warmUpSeconds": .number(warmUp),
+            "warmUpSeconds": .number(warmUp), "noiseFloorNanoseconds": noiseFloor.map { .number($0) } ?? .null,
             "stop": stop.map { .string($0.rawValue) } ?? .null, "detail": .string(detail),
             "goals": .array(goals.map(\.json)), "trials": .array(trials.map(\.json)),
             "broken": .array(
@@ -47,6 +47,7 @@ extension FindRecord {
             toolVersion: try reading["toolVersion"].text(), machine: try Machine(try reading["machine"]))
         duration = .seconds(try reading["seconds"].number())
         warmUp = try reading["warmUpSeconds"].number()
+        noiseFloor = try reading["noiseFloorNanoseconds"].optional()?.number()
         stop = try reading["stop"].optional()?.word()
         detail = try reading["detail"].text()
         for row in try reading["broken"].list() { broken[try row["rule"].text()] = try row["from"].number() }

@@ -73,6 +73,8 @@ package struct FindRecord: Sendable {
     package var terms: CapacityTerms
     /// Seconds before each trial in which sessions become as many as the load has.
     package var warmUp = 0.0
+    /// How late our own calls were at p99 before the search, in nanoseconds, to a server that answers at once; nil: not known.
+    package var noiseFloor: Double?
     package var goals: [Goal]
     package var trials: [Trial] = []
     /// Nil: the search goes on.
