@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import LoadGenerator
 import Net
+import OperatingSystem
 import Scenarios
 
 enum NoiseFloor {
@@ -14,7 +15,7 @@ enum NoiseFloor {
     /// The lateness of our own calls, p99 in nanoseconds; nil where the scenario makes none that soon, or asks for access
     /// tokens first, which only its own server gives. Leaves nothing in `folder`.
     static func measure(_ scenario: Scenario, seed: Seed, in folder: String) throws(Failure) -> Double? {
-        guard scenario.relay.profile.tokenSpecs.isEmpty else { return nil }
+        guard !scenario.relay.profile.calls.contains(where: { $0.auth?.oauth2 != nil }) else { return nil }
         let socket = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
         let origin = Origin(isTLS: false, host: "127.0.0.1", port: socket.boundAddress.port)
         let thread: LoopThread<EchoWorker>
@@ -33,8 +34,8 @@ enum NoiseFloor {
         load.start(at: SystemTime().now())
         _ = load.waitUntilDone(timeout: length + .seconds(2))
         load.stop()
-        let lateness = load.snapshot().lateness
-        return lateness.count > 0 ? Double(lateness.value(at: 99)) : nil
+        let sent = load.snapshot()
+        return sent.sent > 0 ? Double(sent.latenessP99.nanoseconds) : nil
     }
 }
 
