@@ -1,4 +1,4 @@
-// A path or a body with holes, filled anew for each request, so that no two are the same as real pushes are not.
+// A path or a body with holes. Each request fills them anew: no two are the same, as with real pushes.
 
 import Basics
 
