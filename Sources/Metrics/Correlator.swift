@@ -219,7 +219,8 @@ package struct Correlator: Sendable {
             let second = series.second(of: row.plannedAt)
             course.add(delivery: latency, second: second)
             correlation.ages.add(
-                microseconds: Int(max(0, latency.nanoseconds / 1_000)), kind: number(of: row.kind), second: second)
+                microseconds: Int(max(0, latency.nanoseconds / 1_000)), kind: min(Int(row.kind), kinds.count, Self.maxKinds),
+                second: second)
             if row.plannedAt >= measuredFrom {
                 correlation.delivery.record(latency.nanoseconds)
                 if correlation.intervals != nil {
