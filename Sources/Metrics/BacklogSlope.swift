@@ -3,7 +3,8 @@
 
 import Basics
 
-/// Growth of the delivery age over the sending time, in seconds a second: a line through the mean age of each second's events.
+/// Growth of the delivery age over the sending time, in seconds a second: a line through the mean age of each second's events,
+/// each beside the mean of its kind.
 package struct BacklogSlope: Hashable, Sendable {
     /// The line's slope; what is delivered later and later has one above 0.
     package let slope: Double
@@ -17,16 +18,14 @@ package struct BacklogSlope: Hashable, Sendable {
     /// Growth above it is a backlog (spec/capacity.md §3).
     package static let limit = 0.01
 
-    /// Nil where too few seconds had deliveries. Of `series` those rows count whose second lies in `range`.
-    package init?(_ series: [SeriesRow], in range: Range<Int>) {
-        let points = series.filter { range.contains($0.second) && $0.deliveries > 0 }.map { row in
-            (x: Double(row.second), y: Double(row.deliveryMicroseconds) / Double(row.deliveries) / 1e6)
-        }
+    /// Nil where too few seconds of `range` had deliveries, or each kind had its own.
+    package init?(_ ages: DeliveryAges, in range: Range<Int>) {
+        let points = ages.points(in: range)
         guard points.count >= Self.fewestSeconds else { return nil }
         let count = Double(points.count)
         let (meanX, meanY) = (points.reduce(0) { $0 + $1.x } / count, points.reduce(0) { $0 + $1.y } / count)
         let spread = points.reduce(0) { $0 + ($1.x - meanX) * ($1.x - meanX) }
-        guard spread > 0 else { return nil }
+        guard spread > 1e-9 else { return nil }
         let slope = points.reduce(0) { $0 + ($1.x - meanX) * ($1.y - meanY) } / spread
         let rests = points.map { $0.y - meanY - slope * ($0.x - meanX) }
         let squares = rests.reduce(0) { $0 + $1 * $1 }

@@ -50,6 +50,9 @@ package struct Correlation: Sendable {
     /// Latencies one by one; nil: nobody asked for them.
     package var intervals: IntervalLatencies?
 
+    /// By second and kind, while it is judged; no record has them.
+    package var ages = DeliveryAges()
+
     /// One row per second from the origin on, without gaps.
     package var series: [SeriesRow] = []
     /// Pushes by `"status reason"`, such as `"400 BadDeviceToken"`, `"200"`, and `"no answer"`.

@@ -216,12 +216,15 @@ package struct Correlator: Sendable {
         if let accepted = delivery.accepted {
             let latency = joined.account.pushes[accepted].arrivedAt - row.plannedAt
             series.add(delivery: latency, plannedAt: row.plannedAt)
-            course.add(delivery: latency, second: series.second(of: row.plannedAt))
+            let second = series.second(of: row.plannedAt)
+            course.add(delivery: latency, second: second)
+            correlation.ages.add(
+                microseconds: Int(max(0, latency.nanoseconds / 1_000)), kind: min(Int(row.kind), kinds.count, Self.maxKinds),
+                second: second)
             if row.plannedAt >= measuredFrom {
                 correlation.delivery.record(latency.nanoseconds)
                 if correlation.intervals != nil {
-                    let (kind, second) = (name(of: row.kind), series.second(of: row.plannedAt))
-                    correlation.intervals?.add(delivery: latency, kind: kind, second: second)
+                    correlation.intervals?.add(delivery: latency, kind: name(of: row.kind), second: second)
                 }
                 deliveries[number(of: row.kind), default: Histogram()].record(latency.nanoseconds)
             }

@@ -250,7 +250,7 @@ private struct Judgement {
     private func slope(_ correlation: Correlation, _ phases: [RunRecord.Phase]) -> BacklogSlope? {
         guard let measured = phases.first(where: { $0.name == "measure" }) else { return nil }
         let first = max(0, Int(measured.start.seconds.rounded(.up)))
-        return BacklogSlope(correlation.series, in: first..<max(first, Int(measured.end.seconds)))
+        return BacklogSlope(correlation.ages, in: first..<max(first, Int(measured.end.seconds)))
     }
 
     /// How long it took on the host's clock, by which processors work.

@@ -7,14 +7,13 @@ import Testing
 
 @Suite("The slope of a backlog")
 struct BacklogSlopeTests {
-    /// A row for each second, with so many deliveries of that mean age in seconds.
-    private func rows(_ ages: [Double], deliveries: Int = 100) -> [SeriesRow] {
-        ages.enumerated().map { second, age in
-            var row = SeriesRow(second: second)
-            row.deliveries = age < 0 ? 0 : deliveries
-            row.deliveryMicroseconds = Int(max(0, age) * 1e6) * deliveries
-            return row
+    /// For each second so many deliveries of that mean age in seconds; less than 0: none.
+    private func rows(_ values: [Double], deliveries: Int = 100) -> DeliveryAges {
+        var ages = DeliveryAges()
+        for (second, value) in values.enumerated() where value >= 0 {
+            ages.add(microseconds: Int(value * 1e6) * deliveries, count: deliveries, kind: 0, second: second)
         }
+        return ages
     }
 
     /// Worked out by hand, with 1.94318 as the 95 % quantile of t; residuals that alternate widen nothing.
@@ -43,6 +42,27 @@ struct BacklogSlopeTests {
         #expect(BacklogSlope(rows(ages), in: 0..<4) == nil)
         #expect(BacklogSlope(rows(ages), in: 1..<6) != nil)
         #expect(BacklogSlope(rows([0.1, -1, 0.3, -1, 0.5, 0.6]), in: 0..<6) == nil)
-        #expect(BacklogSlope([], in: 0..<9) == nil)
+        #expect(BacklogSlope(DeliveryAges(), in: 0..<9) == nil)
+    }
+
+    /// Starts come first and take 0.1 s, ends come last and take 1 s: nobody falls behind.
+    @Test("is of each kind by itself, however the mix of them changes", arguments: [0.0, 0.05])
+    func kinds(growth: Double) throws {
+        var ages = DeliveryAges()
+        for second in 0..<12 {
+            for (kind, count, base) in [(0, 12 - second, 0.1), (3, second, 1.0)] where count > 0 {
+                let age = base + growth * Double(second)
+                ages.add(microseconds: Int((age * 1e6).rounded()) * count, count: count, kind: kind, second: second)
+            }
+        }
+        let slope = try #require(BacklogSlope(ages, in: 0..<12))
+        #expect(abs(slope.slope - growth) < 1e-6 && slope.bound < 1e-6 && slope.seconds == 12)
+    }
+
+    @Test("is not known where each kind has a second of its own")
+    func apart() {
+        var ages = DeliveryAges()
+        for second in 0..<9 { ages.add(microseconds: second * 1_000_000, kind: second, second: second) }
+        #expect(BacklogSlope(ages, in: 0..<9) == nil)
     }
 }

@@ -187,12 +187,11 @@ struct ExitTests {
             return Array(soundness.checks[before...])
         }
         func slope(_ growth: Double) -> BacklogSlope? {
-            let rows = (0..<10).map { second in
-                var row = SeriesRow(second: second)
-                (row.deliveries, row.deliveryMicroseconds) = (100, Int(growth * Double(second) * 1e6) * 100)
-                return row
+            var ages = DeliveryAges()
+            for second in 0..<10 {
+                ages.add(microseconds: Int(growth * Double(second) * 1e6) * 100, count: 100, kind: 0, second: second)
             }
-            return BacklogSlope(rows, in: 0..<10)
+            return BacklogSlope(ages, in: 0..<10)
         }
         #expect(try checks(slope(0.064)).map(\.passed) == [false])
         #expect(

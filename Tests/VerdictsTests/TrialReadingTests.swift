@@ -79,13 +79,10 @@ struct TrialReadingTests {
     func common() throws {
         let slope = try Gate(parsing: "backlog.slope < 0.01")
         var record = try record()
-        let rows = (0..<10).map { second in
-            var row = SeriesRow(second: second)
-            (row.deliveries, row.deliveryMicroseconds) = (10, second * 500_000)
-            return row
-        }
+        var ages = DeliveryAges()
+        for second in 0..<10 { ages.add(microseconds: second * 500_000, count: 10, kind: 0, second: second) }
         let measure = Measure(
-            correlation: record.correlation, seconds: 10, realSeconds: 10, samples: [], slope: BacklogSlope(rows, in: 0..<10))
+            correlation: record.correlation, seconds: 10, realSeconds: 10, samples: [], slope: BacklogSlope(ages, in: 0..<10))
         record.gates.append(slope.result(measure))
         let goal = [try Gate(parsing: "delivery.p99 < 1s")]
         let found = TrialReading(record, goals: [goal, goal], common: [slope])

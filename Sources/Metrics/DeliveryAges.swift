@@ -1,0 +1,52 @@
+// How long deliveries took by the second of their events and by kind. Kinds differ, and a run has more of one at its beginning
+// and of another at its end: compared is each with its own.
+
+import Basics
+
+package struct DeliveryAges: Hashable, Sendable {
+    private struct Cell: Hashable, Sendable {
+        var count = 0
+        var microseconds = 0
+    }
+
+    /// By second, then by kind.
+    private var seconds: [[Cell]] = []
+
+    package init() {}
+
+    /// `microseconds` in all, of `count` deliveries.
+    package mutating func add(microseconds: Int, count: Int = 1, kind: Int, second: Int) {
+        while seconds.count <= second { seconds.append([]) }
+        while seconds[second].count <= kind { seconds[second].append(Cell()) }
+        seconds[second][kind].count += count
+        seconds[second][kind].microseconds += microseconds
+    }
+
+    /// The mean second (`x`) and age in seconds (`y`) of each second's deliveries, both beside the means of their kinds: what
+    /// is left is what time alone did (a regression with a constant for each kind). None for a second without deliveries.
+    func points(in range: Range<Int>) -> [(x: Double, y: Double)] {
+        let within = range.clamped(to: 0..<seconds.count)
+        let kinds = within.reduce(0) { max($0, seconds[$1].count) }
+        var means = [(count: Double, x: Double, y: Double)](repeating: (0, 0, 0), count: kinds)
+        for second in within {
+            for (kind, cell) in seconds[second].enumerated() {
+                means[kind].count += Double(cell.count)
+                means[kind].x += Double(cell.count) * Double(second)
+                means[kind].y += Double(cell.microseconds) / 1e6
+            }
+        }
+        for kind in means.indices where means[kind].count > 0 {
+            means[kind].x /= means[kind].count
+            means[kind].y /= means[kind].count
+        }
+        return within.compactMap { second in
+            var (count, x, y) = (0.0, 0.0, 0.0)
+            for (kind, cell) in seconds[second].enumerated() {
+                count += Double(cell.count)
+                x += Double(cell.count) * (Double(second) - means[kind].x)
+                y += Double(cell.microseconds) / 1e6 - Double(cell.count) * means[kind].y
+            }
+            return count > 0 ? (x / count, y / count) : nil
+        }
+    }
+}
