@@ -151,6 +151,8 @@ package final class RunContext {
     package private(set) var unsaid: [RetryNote] = []
     /// Connections on which the relay opened more streams than it had acknowledged as the limit, and how many at once.
     package var overruns: [(connection: UInt64, streams: Int)] = []
+    /// Requests that the mock refused before it could read them.
+    package var unread: [UnreadNote] = []
     /// The relay's connections to the mock APNs, and to the mock FCM, those to the endpoint for access tokens among them.
     package var connections = Connections()
     package var messageConnections = Connections()

@@ -246,4 +246,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case void = 48
     /// A session of a closed load begins: see `SessionBegunNote`.
     case sessionBegun = 49
+    /// Requests were refused before they could be read: see `UnreadNote`.
+    case unread = 50
 }

@@ -254,8 +254,8 @@ private final class JournalCopier {
 extension NoteKind {
     /// They speak of connections, rules, pushes or instants by number.
     fileprivate static let moving: Set<NoteKind> = [
-        .fault, .faultGiven, .rule, .connectionOpened, .connectionClosed, .overrun, .accessToken, .topic, .broadcast, .outcome,
-        .undelivered, .phone, .reaction, .state,
+        .fault, .faultGiven, .rule, .connectionOpened, .connectionClosed, .overrun, .unread, .accessToken, .topic,
+        .broadcast, .outcome, .undelivered, .phone, .reaction, .state,
     ]
     /// They tell what still holds later.
     fileprivate static let lasting: Set<NoteKind> = [.connectionOpened, .connectionClosed, .rule, .server, .kinds]

@@ -44,7 +44,8 @@ package struct CardAges: Hashable, Sendable {
     package var tokens: Set<TokenHash>
     /// In order of time.
     package var stretches: [CardStretch]
-    /// When nothing was owed to it any more, though its last state was lost: what it shows ages on from there.
+    /// When nothing was owed to it any more, though its last state never came, whoever is to blame: what it shows ages on from
+    /// there.
     var leftBehindAt: Instant?
 
     /// The stretch at whose end the card was oldest, the first of several; nil: it was never behind.
@@ -117,7 +118,8 @@ extension CardAges {
             // Nothing may be pushed there any more. What the relay could have shown before, and did not, ages on.
             let card = account.rows[rows[0]]
             let shown = showings.map(\.place).max() ?? 0
-            let isLost = rows.contains { shown < account.rows[$0].place && joined.deliveries[$0].outcome == .lost }
+            let behind = rows.filter { shown < account.rows[$0].place }
+            let isLost = behind.contains { joined.deliveries[$0].outcome == .lost }
             if !isLost, let at = joined.unreachableAt(session: card.session, phone: card.lane.phone),
                 showings.allSatisfy({ $0.at <= at })
             {
@@ -132,7 +134,8 @@ extension CardAges {
                 session: card.session, phone: card.lane.phone,
                 tokens: account.cardTokens(session: card.session, phone: card.lane.phone), stretches: stretches)
             for outage in circumstances.outages { ageing.stretches = ageing.stretches.flatMap { $0.without(outage) } }
-            if isLost, let last = ageing.stretches.last, last.offeredAt != nil, stretches.last?.end == end {
+            let neverComes = isLost || behind.contains { joined.deliveries[$0].outcome == .excused }
+            if neverComes, let last = ageing.stretches.last, last.offeredAt != nil, stretches.last?.end == end {
                 ageing.leftBehindAt = end
             }
             ages.append(ageing)

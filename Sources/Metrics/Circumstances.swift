@@ -36,12 +36,13 @@ package struct Circumstances: Sendable {
         package var timesEach: Int?
         /// When it had met all that it may meet.
         package var spentAt: Instant?
+        /// The same push, sent again, may get past it.
+        package var letsSomePass: Bool
 
         package init(
             rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
             cutsOff: Bool = false, cureTakes: Interval? = nil, retryAfter: Interval? = nil, retryAt: WallTime? = nil,
-            timesEach: Int? = nil,
-            spentAt: Instant? = nil
+            timesEach: Int? = nil, spentAt: Instant? = nil, letsSomePass: Bool = false
         ) {
             self.rule = rule
             self.label = label
@@ -53,6 +54,7 @@ package struct Circumstances: Sendable {
             self.retryAt = retryAt
             self.timesEach = timesEach
             self.spentAt = spentAt
+            self.letsSomePass = letsSomePass
         }
     }
 
@@ -256,11 +258,12 @@ package struct Circumstances: Sendable {
         return fault(rule)?.label
     }
 
-    /// Whether the fault was over early enough for the relay to try again before `due`.
+    /// Whether the fault was over early enough for the relay to try again before `due`. One that lets some pass is over for a
+    /// push as soon as it has met it.
     private func makesUp(
         for fault: Fault, from first: Instant, last: Instant, by due: Instant, isSpent: Bool, _ patience: Interval
     ) -> Bool {
-        var windowEnd = isSpent ? last : fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
+        var windowEnd = isSpent || fault.letsSomePass ? last : fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
         if let spent = fault.spentAt { windowEnd = min(windowEnd, spent) }
         // It was not over before it was met for the last time, and from there the relay counts its wait.
         let over = min(max(windowEnd, last), due)

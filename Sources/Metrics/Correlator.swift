@@ -223,9 +223,8 @@ package struct Correlator: Sendable {
                 second: second)
             if row.plannedAt >= measuredFrom {
                 correlation.delivery.record(latency.nanoseconds)
-                if correlation.intervals != nil {
-                    correlation.intervals?.add(delivery: latency, kind: name(of: row.kind), second: second)
-                }
+                let kind = name(of: row.kind)
+                correlation.intervals?.add(delivery: latency, kind: kind, second: second)
                 deliveries[number(of: row.kind), default: Histogram()].record(latency.nanoseconds)
             }
         }

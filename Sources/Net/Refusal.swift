@@ -53,6 +53,16 @@ package enum Refusal: Int, CaseIterable, Sendable {
     }
 
     /// The debug data of the GOAWAY that tells it.
+    /// Why a request could not be read, in words; nil: this is about no single request.
+    func unreadText(_ limits: ServerLimits) -> String? {
+        switch self {
+        case .headerLists: "a header list of more than \(limits.maxHeaderListBytes) bytes"
+        case .headerBlocks, .continuations: text(limits)
+        case .badRequests: "no request by HTTP/1.1"
+        default: nil
+        }
+    }
+
     func text(_ limits: ServerLimits) -> String {
         func often(_ what: String, _ rate: HTTP2Rate) -> String {
             "too many \(what): \(rate.burst) at once and \(rate.perSecond) a second are accepted"

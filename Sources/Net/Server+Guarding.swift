@@ -94,4 +94,9 @@ extension Server {
     // MARK: Telling
 
     func count(_ refusal: Refusal, times: Int = 1) { handler.refused(refusal, times: times) }
+
+    func count(_ refusal: Refusal, times: Int = 1, on connection: ServerConnection) {
+        count(refusal, times: times)
+        if let why = refusal.unreadText(configuration.limits) { handler.unread(connection, requests: times, why: why) }
+    }
 }

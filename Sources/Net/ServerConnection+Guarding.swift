@@ -43,7 +43,8 @@ extension ServerConnection {
 
     /// Ends the connection for a broken limit. A peer that does not even read is not told.
     func refuse(_ refusal: Refusal) {
-        server.count(refusal)
+        // The list that was one too many has been counted with the others.
+        if refusal == .headerLists { server.count(refusal) } else { server.count(refusal, on: self) }
         switch engine {
         case .undecided: return server.close(self)
         case .http2(let session):

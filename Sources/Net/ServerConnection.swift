@@ -271,7 +271,7 @@ package final class ServerConnection: ReadinessHandler {
             let failure = session.receive(bytes, at: lastActivity)
             session.handOutEvents(to: self)
             let lists = session.takeRefusedHeaderLists()
-            if lists > 0 { server.count(.headerLists, times: lists) }
+            if lists > 0 { server.count(.headerLists, times: lists, on: self) }
             let overruns = session.takeOverrunStreams()
             if overruns > 0 { server.handler.overran(self, streams: overruns) }
             if let offence = session.offence {
@@ -299,7 +299,7 @@ package final class ServerConnection: ReadinessHandler {
                 engine.exchange = exchange
                 server.handler.handle(exchange)
             case .refused:
-                server.count(.badRequests)
+                server.count(.badRequests, on: self)
                 return
             }
         }

@@ -20,6 +20,8 @@ package protocol ServerHandler: AnyObject {
     func undelivered(_ mark: UInt64)
     /// The peer opened so many streams more than the MAX_CONCURRENT_STREAMS that it had acknowledged; they are refused.
     func overran(_ connection: ServerConnection, streams: Int)
+    /// So many requests were refused before anybody could read them, in words. Their connection may end with them.
+    func unread(_ connection: ServerConnection, requests: Int, why: String)
     /// The end of a turn, before bytes leave. False: nothing of this turn is sent and its connections close.
     func willSend() -> Bool
     /// A limit was broken, so many times; what it took has been done.
@@ -34,6 +36,7 @@ extension ServerHandler {
     package func abandoned(_ exchange: ServerExchange) {}
     package func undelivered(_ mark: UInt64) {}
     package func overran(_ connection: ServerConnection, streams: Int) {}
+    package func unread(_ connection: ServerConnection, requests: Int, why: String) {}
     package func willSend() -> Bool { true }
     package func refused(_ refusal: Refusal, times: Int) {}
 }

@@ -92,6 +92,7 @@ struct Pass {
             context.learn(retry)
         }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
+        if let unread = note.unread, context.unread.count < Self.mostDistantNotes { context.unread.append(unread) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
         if let plan {
             if let capture = note.capture { see(capture) }

@@ -181,7 +181,8 @@ struct Story {
                 cutsOff: rule.cutsOff, cureTakes: rule.cure?.takes,
                 retryAfter: rule.retryAfter(scenario.mock), retryAt: rule.retryAt,
                 timesEach: rule.per == .all || rule.renew != nil ? nil : rule.times,
-                spentAt: firings[given.note.rule].flatMap { $0.count >= rule.times ?? .max ? $0.last : nil })
+                spentAt: firings[given.note.rule].flatMap { $0.count >= rule.times ?? .max ? $0.last : nil },
+                letsSomePass: rule.letsSomePass)
         }
     }
 

@@ -34,4 +34,18 @@ struct AttemptTests {
         }
         #expect(story.classes == expected)
     }
+
+    @Test("a fault that stands and lets some pass, only while there was no time to try again")
+    func letsSomePass() {
+        func partial(_ due: Int64, attempts: Int = 1) -> Story {
+            faulted(503, until: 99_000, due: due, attempts: attempts).with { $0.circumstances.faults[0].letsSomePass = true }
+        }
+        #expect(partial(3_050).classes == "excused 1" && partial(3_051).classes == "lost 1")
+        #expect(partial(9_000, attempts: 3).classes == "lost 1", "how often it was tried does not count")
+        // Who waits longer each time has as long again as it tried.
+        let doubling = partial(9_000).with { story in
+            for at in [2_050, 5_050] as [Int64] { story.push(1, at: at, status: 503) { $0.faultRule = 4 } }
+        }
+        #expect(doubling.classes == "excused 1")
+    }
 }

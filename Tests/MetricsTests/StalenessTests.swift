@@ -121,11 +121,24 @@ struct StalenessTests {
         #expect(long.series[60].cardMilliseconds == 1_000)
         #expect(run(to: 61_000, outages: [.init(from: instant(20_000), until: instant(30_000))]).cards.behindFor == .seconds(48))
         #expect(run(to: 10_000).cards.behindFor == .seconds(8), "it was looked at for as long as it was")
-        // What was excused is nobody's blame.
+        // An age blames nobody: what was excused never came either.
         let excused = story.with { $0.circumstances.outages = [.init(from: instant(6_500), until: instant(6_600))] }
         var correlator = Correlator(kinds: [])
         correlator.close(excused.joined, excused.circumstances)
-        #expect(correlator.finish(at: instant(61_000)).cards.worst[0].worst?.end == instant(11_000))
+        #expect(correlator.finish(at: instant(61_000)).cards.worst[0].worst?.end == instant(61_000))
+    }
+
+    @Test("of a card whose end was excused grows on, though its own call took the token back")
+    func excusedEnd() {
+        let own = unreachable(hasDied: false, at: 10_900) { story in
+            story.account.calls.removeLast()
+            story.account.tokenCalls.removeLast()
+            story.registers(2, isRegistration: false)
+            story.push(2, at: 6_050, status: 503) { $0.faultRule = 4 }
+            story.circumstances.faults = [.init(rule: 4, label: "busy", windows: [instant(0)..<instant(20_000)])]
+            #expect(story.classes == "delivered 1, excused 1")
+        }
+        #expect(own == [stretch(1_100, 6_000, nil), stretch(6_000, 11_000, 6_000)])
     }
 
     @Test("is greatest for those that were left behind first, of however many, each session once")

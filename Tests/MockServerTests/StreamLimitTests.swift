@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import Journal
 import MockServer
+import Pushes
 import Testing
 import WireClient
 
@@ -111,6 +112,26 @@ import WireClient
             for stream: UInt32 in [1, 3, 5] { client.send(.data(stream, WireClient.alertBody)) }
             for stream: UInt32 in [1, 3, 5] { #expect(try client.answer(on: stream)?.status == 200) }
             #expect(try mock.journal().count == 3)
+        }
+    }
+
+    @Test func `a header list beyond what SETTINGS allow is refused, and on record`() throws {
+        try withMock { mock in
+            let client = try mock.wire()
+            client.push(1, mock.block())
+            #expect(try client.answer(on: 1)?.status == 200)
+            let long = String(repeating: "a", count: 8_001)
+            for stream: UInt32 in [3, 5] { client.push(stream, mock.block([("x-long", long)])) }
+            client.push(7, mock.block())
+            #expect(try client.answer(on: 7)?.status == 200)
+            let connection = try mock.journal()[0].connection
+            var unread: [UnreadNote] = []
+            _ = try JournalReader(directory: mock.service.journalDirectory).forEach(since: nil) { entry in
+                if case .note(let note) = entry, let told = note.unread { unread.append(told) }
+                return true
+            }
+            #expect(unread.reduce(0) { $0 + $1.requests } == 2)
+            #expect(unread.allSatisfy { $0.connection == connection && $0.provider == .apns && $0.why.contains("8000 bytes") })
         }
     }
 

@@ -104,7 +104,7 @@ struct StoryTests {
     /// An alert is refused once, at the begin of what it is given time for, and never comes again.
     @Test("for how long a push that met a fault is excused: not once the fault was spent", arguments: [
         ("", "excused"), ("times: 1,", "lost"), ("times: 2,", "excused"), ("times: 1, per: token,", "lost"),
-        ("times: 2, per: token,", "excused"), ("times: 1, renew: 1s,", "excused"),
+        ("times: 2, per: token,", "excused"), ("times: 1, renew: 1s,", "lost"),
     ])
     func judged(life: String, expected: String) throws {
         let record = try judge(faulted(life), extras: { extras in

@@ -11,14 +11,26 @@ enum MessageRules {
         "messages-well-formed", ["F11", "F12", "F13", "F16", "F17", "F18"], .must, on: .fcm,
         requirement: "No message to FCM is refused for its form: one target, texts as data, no reserved key, a size that fits.",
         norm: "Google, FCM v1 REST reference: Message",
-        advice: "the answer names the field; compare it with Google's reference, and measure a message before it is sent"
-    ) { joined, run, tally in
-        for push in joined.account.pushes where !push.metFault {
-            tally.test()
-            guard run.subject(of: push) == .request else { continue }
-            tally.find(
-                "a message was refused for its form", expected: "a message that FCM accepts", seen: run.reason(push),
-                of: push, push.id)
+        advice: "the answer names the field; compare it with Google's reference, and measure a message before it is sent",
+        make: { WellFormed() })
+
+    private struct WellFormed: RuleMachine {
+        private var tally = Tally()
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for push in joined.account.pushes where !push.metFault {
+                tally.test()
+                guard run.subject(of: push) == .request else { continue }
+                tally.find(
+                    "a message was refused for its form", expected: "a message that FCM accepts", seen: run.reason(push),
+                    of: push, push.id)
+            }
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = tally
+            run.findUnread(of: .fcm, &tally)
+            return tally.verdict
         }
     }
 

@@ -1,6 +1,7 @@
 // Rules about the form of a request to the provider.
 
 import Basics
+import Journal
 import Metrics
 import Pushes
 
@@ -37,6 +38,7 @@ enum RequestRules {
                 tally.test()
                 Self.judge(push, "a push to a token that nobody has registered was rejected for its form", run, &tally)
             }
+            run.findUnread(of: .apns, &tally)
             return tally.verdict
         }
 
@@ -131,6 +133,18 @@ enum RequestRules {
             }
             meant[byGiven] = (shortened.meant, push.id)
             given[byMeant] = (shortened.given, push.id)
+        }
+    }
+}
+
+extension RunContext {
+    /// Requests that nobody could read, each connection once for each reason.
+    func findUnread(of provider: Provider, _ tally: inout Tally) {
+        for note in unread where note.provider == provider {
+            tally.test()
+            tally.find(
+                "connection \(note.connection) sent what could not be read as a request",
+                expected: "a request within the limits", seen: "\(note.why), \(note.requests) \(note.requests == 1 ? "time" : "times")")
         }
     }
 }

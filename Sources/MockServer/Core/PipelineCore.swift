@@ -75,6 +75,12 @@ final class PipelineCore {
         commitSoon()
     }
 
+    func unread(_ note: UnreadNote) {
+        guard !journal.hasFailed else { return }
+        journal.writer.append(note, at: loop.noted)
+        commitSoon()
+    }
+
     func note(_ kind: NoteKind, _ connection: ServerConnection, _ facts: JSONObject = JSONObject()) {
         var object: JSONObject = ["connection": .integer(Int64(connection.id)), "peer": .string(connection.peer)]
         for (key, value) in facts { object[key] = value }

@@ -73,6 +73,10 @@ extension Provider {
         core.overran(connection, streams: streams)
     }
 
+    func unread(_ connection: ServerConnection, requests: Int, why: String) {
+        core.unread(UnreadNote(provider: core.provider, connection: connection.id, requests: requests, why: why))
+    }
+
     func willSend() -> Bool { core.commitTurn() }
 
     // MARK: The steps
