@@ -21,6 +21,7 @@ package final class EventLoop {
     private let clockTimers: TimerHeap?
     private let follower: ClockFollower?
     let mailbox: Mailbox
+    let rest = LoopRest()
     private var endings: [any TurnEndHandler] = []
     private var endingClosures: [() -> Void] = []
     private var isStopped = false
@@ -171,8 +172,10 @@ package final class EventLoop {
             follower.rest(until: clockTimers?.next)
             clock?.ring()
         }
+        rest.begin(at: time.now())
         poller.wait({ handler, readiness in handler.ready(readiness) }) {
             now = time.now()
+            rest.end(at: now)
             follower?.begin()
         }
         timers.runDue(at: now)

@@ -70,6 +70,7 @@ package final class LoopThread<State>: Sendable {
     private let confined: Confined
     /// Held by nobody else once the loop has ended: letters that came too late, which hold `confined`, go with it.
     private let mailbox: Mailbox
+    let rest: LoopRest
     private let thread: Mutex<pthread_t?>
 
     /// Starts the thread and waits until `make` has run on it; rethrows what `make` throws. `name` shows in `top -H`. Work on
@@ -79,7 +80,7 @@ package final class LoopThread<State>: Sendable {
         make: @escaping @Sendable (EventLoop) throws -> State
     ) throws {
         let confined = Confined()
-        let outcome = Handover<Result<Mailbox, any Error>>()
+        let outcome = Handover<Result<(Mailbox, LoopRest), any Error>>()
         let number = try Thread.spawn(name: name) {
             let loop: EventLoop
             do { loop = try EventLoop(clock: clock, rank: rank) } catch {
@@ -89,7 +90,7 @@ package final class LoopThread<State>: Sendable {
             do {
                 confined.state = try make(loop)
                 confined.loop = loop
-                outcome.give(.success(loop.mailbox))
+                outcome.give(.success((loop.mailbox, loop.rest)))
             } catch {
                 loop.letGo()
                 outcome.give(.failure(error))
@@ -100,7 +101,7 @@ package final class LoopThread<State>: Sendable {
             confined.loop = nil
         }
         do {
-            mailbox = try outcome.take().get()
+            (mailbox, rest) = try outcome.take().get()
         } catch {
             pthread_join(number, nil)
             throw error

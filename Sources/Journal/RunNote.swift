@@ -222,7 +222,7 @@ package struct TotalsNote: Hashable, Sendable {
     /// How long the host's clock took for all of it, and how often a clock that stands went on.
     package var realTime = Interval.zero
     package var clockSteps = 0
-    /// The thread of ours that ran, or was ready to, for most of the load, in thousandths of it; 0: not known.
+    /// The thread of ours that had something to do for most of the load, in thousandths of it; 0: not known.
     package var busiestThread = 0
     /// By scenario fault number: how often it fired, on pushes and on connections.
     package var firings: [Int] = []

@@ -100,6 +100,9 @@ package final class LoadService: Sendable {
         return sum
     }
 
+    /// How long each of its loops has waited for something to do, by that instant of the host's clock.
+    package func rested(by now: Instant) -> [Interval] { threads.map { $0.rested(by: now) } }
+
     /// Everything planned has been sent or dropped, and settled.
     package var isDone: Bool { published.allSatisfy { $0.snapshot.withLock { $0.isDone } } }
 

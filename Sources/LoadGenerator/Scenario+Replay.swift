@@ -16,6 +16,7 @@ extension Scenario {
         scenario.workload.speed = note.speed
         scenario.workload.skipped = note.skipped
         scenario.phases.warmUp = map.moment(phases.warmUp)
+        scenario.phases.until = nil
         scenario.steppedUntil = steppedUntil.map(map.moment)
         for index in scenario.relay.restarts.indices {
             scenario.relay.restarts[index].at = map.moment(relay.restarts[index].at)

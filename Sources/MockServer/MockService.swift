@@ -216,6 +216,11 @@ package final class MockService: Sendable {
     /// known here, all of them to the journal.
     package func lateOutcome(ofPush id: UInt64) -> String? { shared.late[id].map { $0.word.description } }
 
+    /// How long each loop that answers pushes has waited for something to do, by that instant of the host's clock.
+    package func rested(by now: Instant) -> [Interval] {
+        workers.map { $0.rested(by: now) } + [fcm?.rested(by: now)].compactMap(\.self)
+    }
+
     /// Stops accepting, lets open requests end for at most the drain limit, closes, and joins the threads. Further
     /// calls do nothing.
     package func drainAndStop() {

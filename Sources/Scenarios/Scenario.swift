@@ -97,6 +97,8 @@ package struct SourceText: Hashable, Sendable {
 package struct PhaseSpec: Hashable, Sendable {
     /// The first part of the load, left out of the latency figures; 0 or more.
     package var warmUp: Interval
+    /// What ends the warm-up sooner, once it holds over the seconds behind it; nil: nothing does.
+    package var until: Gate?
     /// How long pushes may still arrive after the last planned event; 0 or more.
     package var drain: Interval
 

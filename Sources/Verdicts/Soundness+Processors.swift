@@ -31,7 +31,7 @@ extension Soundness {
         guard busiest >= Self.mostUse, !scenario.isStepped, blame.contains(.timing) else { return }
         add(
             "our threads", false,
-            "one of them ran, or waited for a processor, for \(busiest / 10) % of the load: the rig was the limit",
+            "one of them had something to do for \(busiest / 10) % of the load: the rig was the limit",
             costs: .timing)
     }
 

@@ -26,6 +26,21 @@ extension Soundness {
     }
 }
 
+extension Soundness {
+    /// Adds the check for a warm-up that waits for something: where that never came, a cold relay was measured.
+    mutating func addWarmUp(_ phases: [RunRecord.Phase], _ scenario: Scenario) {
+        guard let until = scenario.phases.until, let measured = phases.first(where: { $0.name == Story.measurePhase }) else {
+            return
+        }
+        let isWarm = measured.start < scenario.phases.warmUp
+        add(
+            "a warm relay", isWarm,
+            isWarm
+                ? "\(until.text) held after \(measured.start)"
+                : "\(until.text) did not hold within the warm-up of \(scenario.phases.warmUp)", costs: .timing)
+    }
+}
+
 extension ScheduledFault {
     /// From the first event to the last.
     fileprivate var lastsThroughout: Bool {

@@ -72,6 +72,9 @@ struct Story {
     /// When the run stopped listening: what came later, or did not, is no evidence.
     var end: Instant? { phases.last { $0.name == Self.endPhase }?.at }
 
+    /// Behind the warm-up.
+    static let measurePhase = "measure"
+
     /// The last phase, in which everything is stopped.
     static let endPhase = "stop"
 

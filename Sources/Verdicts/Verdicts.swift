@@ -93,7 +93,7 @@ private struct Judgement {
         let context = context()
         let origin = try origin(reader)
         var correlator = Correlator(
-            kinds: plan.kinds, origin: origin, measuredFrom: (origin ?? begun) + scenario.phases.warmUp,
+            kinds: plan.kinds, origin: origin, measuredFrom: try measuredFrom(reader, origin ?? begun),
             maxExamples: options.maxExamples, pace: scenario.pace)
         if options.keepsIntervals { correlator.keepIntervals() }
         var pass = Pass(plan: plan, scenario: scenario, context: context, correlator: correlator)
@@ -136,6 +136,18 @@ private struct Judgement {
             return origin == nil
         }
         return origin
+    }
+
+    /// Where the warm-up ends by what it waits for, that instant stands in the run's own file.
+    private func measuredFrom(_ reader: JournalReader, _ origin: Instant) throws(Failure) -> Instant {
+        let latest = origin + scenario.phases.warmUp
+        guard scenario.phases.until != nil else { return latest }
+        var begun: Instant?
+        _ = try reader.forEach(since: nil, reading: { _ in .none }) { entry in
+            if case .note(let note) = entry, note.run == .phase(Story.measurePhase) { begun = note.at }
+            return begun == nil
+        }
+        return begun ?? latest
     }
 
     private func context() -> RunContext {
@@ -207,7 +219,7 @@ private struct Judgement {
         let story = pass.story
         let origin = story.origin ?? begun
         let phases = phases(story, origin)
-        let measured = phases.first { $0.name == "measure" }.map { $0.end - $0.start } ?? story.last - origin
+        let measured = phases.first { $0.name == Story.measurePhase }.map { $0.end - $0.start } ?? story.last - origin
         let measure = Measure(
             correlation: correlation, seconds: measured.seconds, realSeconds: realSeconds(story, measured),
             samples: story.samples.map(\.sample), slope: slope(correlation, phases))
@@ -221,6 +233,7 @@ private struct Judgement {
         soundness.addProcessors(story, scenario, blame: blame)
         soundness.addThreads(story, scenario, blame: blame)
         if self.gates.contains(where: \.measure.isOfTime) { soundness.addSteadiness(measure.slope, scenario) }
+        if note.part == nil, note.merged == nil { soundness.addWarmUp(phases, scenario) }
         soundness.addShards(note, story, scenario)
         // Of some users alone nobody knows what the others were asked.
         if options.users == nil { soundness.addReturns(story, pass.context) }
@@ -248,7 +261,7 @@ private struct Judgement {
 
     /// Of the whole seconds of the measured load.
     private func slope(_ correlation: Correlation, _ phases: [RunRecord.Phase]) -> BacklogSlope? {
-        guard let measured = phases.first(where: { $0.name == "measure" }) else { return nil }
+        guard let measured = phases.first(where: { $0.name == Story.measurePhase }) else { return nil }
         let first = max(0, Int(measured.start.seconds.rounded(.up)))
         return BacklogSlope(correlation.ages, in: first..<max(first, Int(measured.end.seconds)))
     }

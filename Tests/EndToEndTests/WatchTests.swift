@@ -102,6 +102,36 @@ struct RunWatchTests {
         }
     }
 
+    /// A relay that answers is warm at once; one that is asked for what nobody can do never is.
+    @Test("is measured from when the relay is warm, and where it never is that is said", arguments: [
+        ("answer.p50 < 1s", true), ("answer.p50 < 1ns", false),
+    ])
+    func warm(until: String, isWarm: Bool) throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig,
+                Self.load + [
+                    "--out", folder + "/run", "--quiet", "--set", "workload.arrivals=[{rate: 40, for: 12s}]", "--set",
+                    "workload.maxSessions=10000", "--set", "gates=[answer.p99 < 1h]", "--set", "phases.warmUp=9s", "--set",
+                    "phases.until='\(until)'",
+                ])
+            let record = try Rig.json(folder + "/run/run.json")
+            let checks = record["soundness"]?.array ?? record["soundness"]?["checks"]?.array ?? []
+            let check = try #require(checks.first { $0["name"] == "a warm relay" }, "\(run.out)\(run.error)")
+            #expect(check["passed"] == .bool(isWarm) && (run.code == 0) == isWarm)
+            let phases = try #require(record["phases"]?.array)
+            let start = try #require(phases.first { $0["name"] == "measure" }?["startNanoseconds"]?.int)
+            #expect(isWarm ? (5_000_000_000..<9_000_000_000).contains(start) : start == 9_000_000_000, "\(start)")
+            // What was planned before is not measured.
+            let all = try #require(record["load"]?["planned"]?.int)
+            let measured = try #require(record["correlation"]?["answer"]?["count"]?.int)
+            #expect(measured > 0 && measured < all)
+            let judged = try Rig.run(Rig.pushrig, ["judge", folder + "/run", "--format", "json"])
+            #expect(judged.code == run.code)
+            #expect(try JSONValue(parsing: judged.out)["correlation"]?["answer"] == record["correlation"]?["answer"])
+        }
+    }
+
     @Test("is not begun where the gate cannot end it for certain, or the place is none")
     func refused() throws {
         let gates = ["--set", "gates=[{gate: 'lost == 0', abort: true}]", "--dry-run"]

@@ -30,6 +30,20 @@ import Testing
         #expect(step(&timeline, 0) == ["measure 0.0"])
     }
 
+    @Test func `measure sooner where the warm-up is over, and never later`() {
+        var timeline = PhaseTimeline(warmUp: .seconds(5))
+        timeline.measure(at: .seconds(1))
+        #expect(step(&timeline, 0) == ["warm-up 0.0"], "before the warm-up nothing ends it")
+        timeline.measure(at: .seconds(3))
+        #expect(step(&timeline, 2.9).isEmpty && step(&timeline, 3.1) == ["measure 3.0"])
+        timeline.measure(at: .seconds(4))
+        #expect(step(&timeline, 9) == [])
+        var late = PhaseTimeline(warmUp: .seconds(5))
+        _ = step(&late, 0)
+        late.measure(at: .seconds(6))
+        #expect(step(&late, 6) == ["measure 5.0"])
+    }
+
     @Test func `drain after a load that ended in the warm-up, measured or not`() {
         var timeline = PhaseTimeline(warmUp: .seconds(5))
         #expect(step(&timeline, 0) == ["warm-up 0.0"])

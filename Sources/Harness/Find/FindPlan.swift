@@ -13,6 +13,7 @@ struct FindPlan {
     let longest: Double
     let axis: FindRecord.Axis
     private let drain: Double
+    private let waitsToBeWarm: Bool
 
     /// For the relay to be asked and the run to be judged.
     private static let overhead = 3.0
@@ -23,6 +24,7 @@ struct FindPlan {
         (eventsPerSession, meanLength, longest) = (mix.eventsPerSession, mix.meanLength, mix.longest)
         self.axis = axis
         drain = scenario.drain.seconds
+        waitsToBeWarm = scenario.phases.until != nil
         if axis == .sessions, meanLength <= 0 {
             throw Failure(.usage, "sessions of one call are never many at once", hint: "leave --scale sessions out")
         }
@@ -61,6 +63,6 @@ struct FindPlan {
             ("workload.arrivals", "[{ rate: \(text(arrivals)), for: \(text(whole))s }]"),
             ("workload.maxSessions", String(min(10_000_000, Int(most(arrivals * whole))))),
             ("workload.stopAfter", "\(text(whole))s"), ("phases.warmUp", "\(text(warmUp))s"),
-        ]
+        ] + (waitsToBeWarm ? [("phases.until", "null")] : [])
     }
 }

@@ -85,7 +85,9 @@ private final class Follower {
 
     /// Whether nothing more stands there. What cannot be read is no fault of the run's: the next look may have it.
     private func read() -> Bool {
-        if join == nil { join = terms().map { LiveJoin($0) } }
+        let known = terms()
+        if join == nil { join = known.map { LiveJoin($0) } }
+        if let known { join?.measure(from: known.measuredFrom) }
         if reader == nil { reader = try? JournalReader(directory: directory) }
         guard var join, let reader else { return true }
         self.join = nil

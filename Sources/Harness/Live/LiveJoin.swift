@@ -67,7 +67,7 @@ struct LiveJoin {
         var more: [Arrival] = []
     }
 
-    private let terms: Terms
+    private var terms: Terms
     private let most: Int
     private var entries: [UInt64: Entry] = [:]
     /// By session: the latest place of which a push has come, and the places that await theirs.
@@ -84,6 +84,13 @@ struct LiveJoin {
         precondition(most > 0, "a join has room")
         self.terms = terms
         self.most = most
+    }
+
+    /// What was planned before is warm-up, and what was told of it as measured is forgotten.
+    mutating func measure(from instant: Instant) {
+        guard instant != terms.measuredFrom else { return }
+        terms.measuredFrom = instant
+        (figures.measuredDelivery, figures.answer, figures.lateness) = ([:], Histogram(), Histogram())
     }
 
     mutating func see(_ entry: JournalEntry) {

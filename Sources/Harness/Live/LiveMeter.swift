@@ -71,7 +71,7 @@ struct LiveMeter {
         compare(
             Look(
                 at: now, elapsed: state.elapsed, load: moment.load, pushes: moment.mock.pushes,
-                delivery: figures?.delivery ?? Histogram(), use: ThreadUse(at: now)))
+                delivery: figures?.delivery ?? Histogram(), use: ThreadUse(at: now, rested: moment.rested)))
         state.relay = samples.last?.sample
         state.relayProcessors = relayProcessors
         judgeSoFar(figures, ended: ended)

@@ -87,7 +87,7 @@ extension LiveState {
         if let busiestThread {
             page.add(
                 "pushrig_busiest_thread_ratio", .gauge,
-                "Share of the last seconds in which the busiest thread of ours ran, or was ready to.", busiestThread)
+                "Share of the last seconds in which the busiest thread of ours had something to do.", busiestThread)
         }
         if let relay {
             page.add("pushrig_relay_cpu_seconds_total", .counter, "Processor time of the relay.", relay.cpu.seconds)

@@ -28,18 +28,22 @@ final class LiveRun {
             var terms: LiveJoin.Terms?
             var greatest: RelaySample?
             var end: EarlyEndNote?
+            var isWarm = false
+            /// Nil: nobody waits for a warm relay.
+            var watch: WarmUpWatch?
         }
         let known = Mutex(Known())
     }
 
     /// Nil where nobody looks on. Throws a failure that names the port, when it is taken.
-    /// A shard does not know what the others have seen, so no gate ends it.
+    /// A shard does not know what the others have seen, so no gate ends it, nor its warm-up.
     init?(
         _ plan: Plan, _ scenario: Scenario, _ directory: RunDirectory, at address: SocketAddress?, isShard: Bool,
         _ clock: RunClock
     ) throws(Failure) {
         let aborting = isShard ? [] : scenario.gates.filter(\.aborts)
-        guard address != nil || !aborting.isEmpty else { return nil }
+        let until = isShard ? nil : scenario.phases.until
+        guard address != nil || !aborting.isEmpty || until != nil else { return nil }
         let calls = scenario.relay.profile.calls
         terms = LiveJoin.Terms(
             run: plan.run, owesMarked: calls.map { $0.pushes.contains(where: \.isMarked) },
@@ -47,6 +51,7 @@ final class LiveRun {
         warmUp = scenario.phases.warmUp
         let shared = Shared()
         self.shared = shared
+        if let until { shared.known.withLock { $0.watch = WarmUpWatch(until) } }
         var run = LiveState.Run(
             scenario: scenario.name, seed: plan.seed.value, version: Build.version, startedAt: clock.wall(),
             length: plan.duration + scenario.drain, events: plan.eventCount, sessions: plan.sessionCount)
@@ -61,7 +66,11 @@ final class LiveRun {
         do throws(Failure) {
             follower = try JournalFollower(
                 directory: directory.journal, terms: { shared.known.withLock { $0.terms } },
-                look: { figures in
+                look: { [kinds = plan.kinds] figures in
+                    shared.known.withLock { known in
+                        guard let now = figures.readTo, !known.isWarm else { return }
+                        known.isWarm = known.watch?.isWarm(figures.correlation(kinds), at: now) ?? false
+                    }
                     guard let decider, shared.known.withLock({ $0.end == nil }) else { return }
                     let greatest = shared.known.withLock { $0.greatest }
                     guard let end = decider.decide(figures, greatest) else { return }
@@ -87,14 +96,22 @@ final class LiveRun {
         let end = shared.known.withLock { known in
             if known.terms == nil {
                 var terms = terms
-                terms.measuredFrom = moment.origin + warmUp
+                // Until a warm-up of unknown length is over, all is told.
+                if known.watch == nil { terms.measuredFrom = moment.origin + warmUp }
                 known.terms = terms
+            }
+            if known.watch != nil, moment.phase == PhaseTimeline.measure {
+                known.watch = nil
+                known.terms?.measuredFrom = moment.now
             }
             return known.end
         }
         guard let server, let state = meter.look(moment, follower.figures, at: time.now(), ended: end?.gate) else { return }
         server.show(state)
     }
+
+    /// Whether what `phases.until` asks for has held.
+    var isWarm: Bool { shared.known.withLock { $0.isWarm } }
 
     /// The gate that can hold no more, so that the load is to end; nil: none that may end it.
     var end: EarlyEndNote? { shared.known.withLock { $0.end } }

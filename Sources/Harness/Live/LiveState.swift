@@ -92,7 +92,7 @@ struct LiveState: Sendable {
     var relay: RelaySample?
     /// Processors that the relay used over the last second or two.
     var relayProcessors: Double?
-    /// Share of the last seconds in which the busiest thread of ours ran, or was ready to; nil: not known yet.
+    /// Share of the last seconds in which the busiest thread of ours had something to do; nil: not known yet.
     var busiestThread: Double?
     var gates: [Gate] = []
     /// Oldest first, at most `mostPoints`.

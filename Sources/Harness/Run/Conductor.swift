@@ -36,6 +36,7 @@ final class Conductor {
     private let start: StartTerms
     private let show: (Moment) -> Void
     private let isStopping: () -> Void
+    private let isWarm: () -> Bool
     private let earlyEnd: () -> EarlyEndNote?
     /// The run's, by which the timeline goes.
     private let clock: RunClock
@@ -66,13 +67,16 @@ final class Conductor {
         var load: LoadSnapshot
         var mock: MockStatistics
         var faults: [String]
+        /// How long each loop of ours has had nothing to do.
+        var rested: [Interval] = []
     }
 
     /// `isStopping` is called when the timeline is over, `show` at each turn of it. `earlyEnd`: the gate that ends the load,
-    /// asked until it tells of one.
+    /// asked until it tells of one; `isWarm`: the warm-up may end, asked while it goes on.
     init(
         _ rig: Rig, scenario: Scenario, journal: RunJournal, signals: Signals, start: StartTerms,
         isStopping: @escaping () -> Void = {}, earlyEnd: @escaping () -> EarlyEndNote? = { nil },
+        isWarm: @escaping () -> Bool = { false },
         show: @escaping (Moment) -> Void
     ) {
         self.rig = rig
@@ -83,6 +87,7 @@ final class Conductor {
         self.show = show
         self.isStopping = isStopping
         self.earlyEnd = earlyEnd
+        self.isWarm = isWarm
         clock = rig.clock
         let mock = rig.mock
         faults = FaultTimeline(scenario.faults) { rule, now in mock.faults.status(of: mock.add(rule, now: now))?.number ?? 0 }
@@ -144,6 +149,7 @@ final class Conductor {
         let whole = origin + start.length
         while true {
             let now = clock.due
+            if phases.current == PhaseTimeline.warmUp, isWarm() { phases.measure(at: now - origin) }
             for (name, at) in phases.begun(at: now, origin: origin, loadEnded: loadEnded) { journal.note(.phase(name), at: at) }
             for fault in faults.advance(since: origin, now: now) { journal.note(.faultGiven(fault)) }
             faults.count(rig.mock.faults.rules)
@@ -156,10 +162,10 @@ final class Conductor {
             try check(load)
             if !load.isDone, giveUp(load, now) { load = rig.load?.snapshot() ?? load }
             endEarly(load)
-            if useAtStart == nil, now >= origin { useAtStart = ThreadUse(at: time.now()) }
+            if useAtStart == nil, now >= origin { useAtStart = rig.use() }
             if load.isDone, !loadIsDone {
                 loadIsDone = true
-                if let start = useAtStart { busiestThread = ThreadUse(at: time.now()).busiest(since: start) }
+                if let start = useAtStart { busiestThread = rig.use().busiest(since: start) }
                 // The load held it, so that this is its end indeed.
                 if clock.isStepped { clock.release() }
             }
@@ -168,7 +174,7 @@ final class Conductor {
             show(
                 Moment(
                     now: now, origin: origin, phase: phases.current, load: load, mock: rig.mock.statistics(),
-                    faults: faults.active(at: now)))
+                    faults: faults.active(at: now), rested: rig.rested(by: time.now())))
             let isOver = loadEnded.map { now >= $0 + drain } ?? false
             if isOver, phases.current == PhaseTimeline.drain, !rig.relay.isAwaited { return .over }
             let drained = loadEnded.map { $0 + drain } ?? (loadIsDone ? whole : nil)

@@ -24,6 +24,12 @@ struct PhaseTimeline {
     /// When the next one is due, after the origin, if that is known.
     var next: Interval? { pending.first?.at }
 
+    /// The measuring begins then, if it was due later.
+    mutating func measure(at elapsed: Interval) {
+        guard current == Self.warmUp, let first = pending.first, elapsed < first.at else { return }
+        pending[0].at = elapsed
+    }
+
     /// Those that begin now, each with its instant. The load's end begins the drain, also during the warm-up.
     mutating func begun(at now: Instant, origin: Instant, loadEnded: Instant?) -> [(name: String, at: Instant)] {
         let before = begun.count

@@ -102,6 +102,15 @@ final class Rig {
         load.start(at: origin)
     }
 
+    /// How busy our threads are, to be compared with what they will be.
+    func use() -> ThreadUse {
+        let now = time.now()
+        return ThreadUse(at: now, rested: rested(by: now))
+    }
+
+    /// How long each loop that carries the load or answers pushes has had nothing to do.
+    func rested(by now: Instant) -> [Interval] { mock.rested(by: now) + (load?.rested(by: now) ?? []) }
+
     /// What of those who listen has failed.
     var watchFailure: Failure? { watch?.failure }
 

@@ -185,6 +185,7 @@ package final class RunCommand {
                     panel.say("the load ends: the gate \(end.gate) can hold no more: \(end.reason)\n")
                     return end
                 },
+                isWarm: { live?.isWarm ?? false },
                 show: {
                     panel.show($0)
                     live?.show($0)

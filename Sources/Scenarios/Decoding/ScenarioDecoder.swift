@@ -48,6 +48,11 @@ struct ScenarioDecoder {
             sources: [SourceText(path: path, text: text)] + files.sources, seed: seed, clockScale: clockScale,
             relay: relay, mock: mock, workload: workload, faults: faults, phases: phases, gates: gates,
             latenessBudget: budget)
+        if isStepped, phases.until != nil {
+            mistakes.add(
+                "a clock that is stepped waits for nobody, and so does its warm-up", hint: "strike `until`",
+                at: fields.value("phases")?["until"]?.place ?? root.place)
+        }
         if workload.closedUsers != nil, mock.tokens == .registered {
             mistakes.add(
                 "closed users go without registered tokens: how many sessions begin is not known before",
@@ -180,8 +185,27 @@ struct ScenarioDecoder {
     private func phases(_ fields: Fields) -> PhaseSpec {
         let usual = PhaseSpec()
         guard let node = fields.value("phases"), let inner = Fields(node, .phases, mistakes) else { return usual }
-        return PhaseSpec(
+        var phases = PhaseSpec(
             warmUp: inner.duration("warmUp") ?? usual.warmUp, drain: inner.duration("drain") ?? usual.drain)
+        // `null` takes back what another file says.
+        guard let node = inner.value("until"), node.plainValue != .null, let text = inner.text("until") else { return phases }
+        do throws(Failure) {
+            let gate = try Gate(parsing: text)
+            if !gate.measure.isKnownByTheSecond {
+                mistakes.add(
+                    "`until` cannot wait for \(gate.metric), which only the judge knows",
+                    hint: "ask for delivery, answer or lateness at a percentile, such as delivery.p99 < 1s", at: node.place)
+            }
+            if phases.warmUp == .zero {
+                mistakes.add(
+                    "`until` ends a warm-up, and there is none", hint: "say how long it may last, such as `warmUp: 30s`",
+                    at: node.place)
+            }
+            phases.until = gate
+        } catch {
+            mistakes.add(error.message, hint: error.hint, at: node.place)
+        }
+        return phases
     }
 
     private func gates(_ fields: Fields, _ profile: Profile?) -> [Gate] {

@@ -122,7 +122,7 @@ extension Shape {
 
     static let gate = Shape("gate", ["gate*": "\"delivery.p99 < 1s\"", "abort": "true"])
 
-    static let phases = Shape("phases", ["warmUp": "0s", "drain": "5s"])
+    static let phases = Shape("phases", ["warmUp": "30s", "until": "delivery.p99 < 1s", "drain": "5s"])
 
     static let profile = Shape(
         "profile",

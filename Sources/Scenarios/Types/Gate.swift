@@ -64,6 +64,14 @@ package enum GateMeasure: Hashable, Sendable {
     /// Of the relay's process, as the system tells.
     case relay(Relay)
 
+    /// Known of a few seconds by themselves while a run goes on.
+    package var isKnownByTheSecond: Bool {
+        switch self {
+        case .latency(.delivery, kind: nil, _), .latency(.answer, _, _), .latency(.lateness, _, _): true
+        default: false
+        }
+    }
+
     package enum Relay: String, CaseIterable, Hashable, Sendable {
         /// Most resident memory, in bytes.
         case memoryPeak = "relay.rss.max"

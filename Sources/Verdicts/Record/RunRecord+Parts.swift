@@ -29,7 +29,7 @@ extension RunRecord {
         /// Planned events that were never sent because a queue of ours was full.
         package var dropped: Int64 = 0
         package var connections: Int64 = 0
-        /// Thousandths of the load in which the busiest thread of ours ran or was ready to; 0: not known.
+        /// Thousandths of the load in which the busiest thread of ours had something to do; 0: not known.
         package var busiestThread: Int64 = 0
     }
 
