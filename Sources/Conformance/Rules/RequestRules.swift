@@ -144,7 +144,8 @@ extension RunContext {
             tally.test()
             tally.find(
                 "connection \(note.connection) sent what could not be read as a request",
-                expected: "a request within the limits", seen: "\(note.why), \(note.requests) \(note.requests == 1 ? "time" : "times")")
+                expected: "a request within the limits",
+                seen: "\(note.why), \(note.requests) \(note.requests == 1 ? "time" : "times")")
         }
     }
 }
