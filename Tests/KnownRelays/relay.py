@@ -12,7 +12,6 @@ way from its queue to APNs is one of these (`--mode`, with `--rate` pushes a sec
     collapses  a tenth as fast once fifty wait, until none does
     stays-down the same, and never comes back
     drops      what is above the rate is answered 200 and thrown away
-    fast       no limit of its own
 
 Needs what Tests/HonestRelay needs."""
 
@@ -116,7 +115,7 @@ class Relay:
         return 200, "application/json", b"{}"
 
     async def deliver(self, token, call, before):
-        if self.mode not in ("fast", "refuses", "drops"):
+        if self.mode not in ("refuses", "drops"):
             pace = min(self.paces, key=lambda each: each.free)
             leaves = pace.book(self.waiting)
             self.waiting += 1

@@ -83,12 +83,15 @@ final class KeptRelay {
         if let failure = mock.failure { throw failure }
     }
 
-    /// What its process used since the last call: the share of one core, and the most memory.
-    func takeUsage() -> (processor: Double, memory: Int64)? {
+    /// What its process used since the last call: of one core in the busiest `seconds` of that time, which are those of a load
+    /// so long, and the most memory. A sample is taken each second.
+    func takeUsage(ofLoad seconds: Double = 1) -> (processor: Double, memory: Int64)? {
         let samples = notes.samples
         notes.samples = Array(samples.suffix(1))
-        guard samples.count > 1, let first = samples.first, let last = samples.last else { return nil }
-        return ((last.cpu - first.cpu).seconds / Double(samples.count - 1), samples.map(\.residentBytes).max() ?? 0)
+        let used = zip(samples, samples.dropFirst()).map { ($1.cpu - $0.cpu).seconds }.sorted(by: >)
+        let busiest = used.prefix(max(1, Int(seconds)))
+        guard !busiest.isEmpty else { return nil }
+        return (busiest.reduce(0, +) / Double(busiest.count), samples.map(\.residentBytes).max() ?? 0)
     }
 
     /// How a wait for the relay's rest ended.
