@@ -147,7 +147,9 @@ package final class FindCommand {
             (trial.void, trial.words, trial.reasons) = (reading.void, reading.words, reading.reasons)
             trial.figures = reading.figures
         }
-        if let usage = kept?.takeUsage(ofLoad: plan.warmUp + seconds) { (trial.figures.processor, trial.figures.memoryBytes) = usage }
+        if let usage = kept?.takeUsage(ofLoad: plan.warmUp + seconds) {
+            (trial.figures.processor, trial.figures.memoryBytes) = usage
+        }
         take(trial)
         try save()
         say(FindText.line(trial, record.axis, left: options.terms.budget - elapsed))
