@@ -1,41 +1,11 @@
-// The page of a run that goes on: one file, without network but the run's own `/state`, which it asks once a second. All that
-// comes from there is put in as text; the policy lets no other script or style run, and no string become markup.
+// The page of a run that goes on: it asks the run's own `/state` once a second.
 
-import Basics
-import TLS
+import Net
 
 enum LivePage {
     /// Made once.
-    static let bytes = Array(text.utf8)
-
-    /// The Content-Security-Policy that goes with it.
-    static let policy = [
-        "default-src 'none'", "connect-src 'self'", "img-src data:", "script-src '\(digest(of: script))'",
-        "style-src '\(digest(of: style))'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'", "trusted-types 'none'",
-    ].joined(separator: "; ")
-
-    private static let text = """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width,initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>PushRig run</title>
-        <link rel="icon" href="data:,">
-        <style>\(style)</style>
-        </head>
-        \(markup)<script>\(script)</script>
-        </body>
-        </html>
-
-        """
-
-    private static func digest(of text: String) -> String {
-        let bytes = Array(text.utf8)
-        return "sha256-" + Base64.encode(sha256(bytes.span).span)
-    }
+    static let page = OwnPage(title: "PushRig run", style: style, markup: markup, script: script)
+    static let bytes = Array(page.text.utf8)
 
     private static let markup = #"""
         <body>

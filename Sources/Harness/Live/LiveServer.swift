@@ -137,7 +137,7 @@ private final class LiveHandler: ServerHandler {
         case "/state": answer(exchange, 200, board.json, "application/json")
         case "/metrics": answer(exchange, 200, board.metrics, ExpositionText.contentType)
         default:
-            exchange.responseHead.append("content-security-policy", LivePage.policy)
+            exchange.responseHead.append("content-security-policy", LivePage.page.policy)
             exchange.responseHead.append("referrer-policy", "no-referrer")
             answer(exchange, 200, LivePage.bytes, "text/html; charset=utf-8")
         }

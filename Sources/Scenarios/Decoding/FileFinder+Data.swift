@@ -76,6 +76,14 @@ struct DataText {
         }
     }
 
+    /// Without blanks at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        func isBlank(_ index: Int) -> Bool { bytes[index] == 32 || bytes[index] == 9 || bytes[index] == 13 }
+        let begin = range.first { !isBlank($0) } ?? range.upperBound
+        let end = range.last { !isBlank($0) }.map { $0 + 1 } ?? range.upperBound
+        return begin..<end
+    }
+
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     /// At most sixty characters of it, for a message.

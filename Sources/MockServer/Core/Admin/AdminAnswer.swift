@@ -36,8 +36,8 @@ struct AdminAnswer: Sendable {
     static let done = AdminAnswer()
 
     static let livePage = {
-        var answer = AdminAnswer(text: LivePage.text, contentType: "text/html; charset=utf-8")
-        answer.policy = LivePage.policy
+        var answer = AdminAnswer(text: LivePage.page.text, contentType: "text/html; charset=utf-8")
+        answer.policy = LivePage.page.policy
         return answer
     }()
 
