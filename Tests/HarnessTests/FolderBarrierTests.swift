@@ -36,7 +36,7 @@ struct FolderBarrierTests {
             let last = try #require(try start(1, ahead: .seconds(3)))
             let first = try #require(try start(0, ahead: .zero))
             #expect(first - last == .seconds(3))
-            #expect(last - clock.wall() > .seconds(1) && last - clock.wall() <= Muster.lead)
+            #expect(last - clock.wall() > .seconds(1) && last - clock.wall() <= ShardStart.lead)
         }
     }
 

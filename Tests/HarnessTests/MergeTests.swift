@@ -76,26 +76,26 @@ struct MergeTests {
         return sent
     }
 
-    private func gather(_ folders: [String]) throws -> Gathering {
+    private func gather(_ folders: [String]) throws -> ShardSet {
         var read: [ShardFolder] = []
         for folder in folders { read.append(try ShardFolder(folder)) }
-        return try Gathering(read)
+        return try ShardSet(read)
     }
 
     /// Three folders, of which `change` makes another.
-    private func gathering(_ change: (String) throws -> [String]) throws -> (Gathering, String) {
+    private func shardSet(_ change: (String) throws -> [String]) throws -> (ShardSet, String) {
         try Place.withFolder { folder in
             for index in 0..<3 { try make("\(folder)/\(index)", index) }
-            let gathering = try gather((0..<3).map { "\(folder)/\($0)" } + (try change(folder)))
-            return (gathering, gathering.voids.map { $0.replacing(folder + "/", with: "") }.joined(separator: "\n"))
+            let shardSet = try gather((0..<3).map { "\(folder)/\($0)" } + (try change(folder)))
+            return (shardSet, shardSet.voids.map { $0.replacing(folder + "/", with: "") }.joined(separator: "\n"))
         }
     }
 
     @Test("are taken where each is there once, on the clock of the first")
     func whole() throws {
-        let (gathering, voids) = try gathering { _ in [] }
-        #expect(voids == "" && gathering.missing.isEmpty && gathering.parts.map(\.index) == [0, 1, 2])
-        #expect(gathering.parts.allSatisfy { $0.ahead == .zero && $0.bar == .zero })
+        let (shardSet, voids) = try shardSet { _ in [] }
+        #expect(voids == "" && shardSet.missing.isEmpty && shardSet.parts.map(\.index) == [0, 1, 2])
+        #expect(shardSet.parts.allSatisfy { $0.ahead == .zero && $0.bar == .zero })
     }
 
     @Test("leave out what is mixed in", arguments: [
@@ -103,22 +103,22 @@ struct MergeTests {
         (Kind(runID: "yesterday"), "another run id than the others: yesterday, not r"), (Kind(count: 4), "another count of shards"),
     ])
     func mixed(kind: Kind, says: String) throws {
-        let (gathering, voids) = try gathering { folder in
+        let (shardSet, voids) = try shardSet { folder in
             try make(folder + "/other", 1, kind)
             return [folder + "/other"]
         }
         #expect(voids.hasPrefix("other is mixed in: it has ") && voids.contains(says), "\(voids)")
-        #expect(gathering.parts.count == 3 && !voids.contains("\n"))
+        #expect(shardSet.parts.count == 3 && !voids.contains("\n"))
     }
 
     @Test("leave out both of what is there twice")
     func double() throws {
-        let (gathering, voids) = try gathering { folder in
+        let (shardSet, voids) = try shardSet { folder in
             try make(folder + "/again", 1)
             return [folder + "/again"]
         }
         #expect(voids == "shard 1 is there 2 times: 1, again")
-        #expect(gathering.parts.map(\.index) == [0, 2] && gathering.missing == [1])
+        #expect(shardSet.parts.map(\.index) == [0, 2] && shardSet.missing == [1])
     }
 
     @Test("are named where one is missing, killed, late, tried again, or not as it was sealed", arguments: [
@@ -152,12 +152,12 @@ struct MergeTests {
                 try file.close()
             }
             if how == "added" { try "x".write(toFile: folder + "/1/journal/other.journal", atomically: false, encoding: .utf8) }
-            let gathering = try gather((0..<3).map { "\(folder)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) })
-            #expect(gathering.voids.count == 1, "\(gathering.voids)")
-            let told = gathering.voids.first?.replacing(folder + "/", with: "") ?? ""
+            let shardSet = try gather((0..<3).map { "\(folder)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) })
+            #expect(shardSet.voids.count == 1, "\(shardSet.voids)")
+            let told = shardSet.voids.first?.replacing(folder + "/", with: "") ?? ""
             #expect(told.hasPrefix(says), "\(told)")
-            #expect(gathering.parts.map(\.index) == taken)
-            #expect(gathering.missing == [0, 1, 2].filter { !taken.contains($0) })
+            #expect(shardSet.parts.map(\.index) == taken)
+            #expect(shardSet.missing == [0, 1, 2].filter { !taken.contains($0) })
         }
     }
 
@@ -170,10 +170,10 @@ struct MergeTests {
                 kind.mock = ("http://m", .zero - shift, .milliseconds(1))
                 try make("\(folder)/\(index)", index, kind)
             }
-            let gathering = try gather((0..<3).map { "\(folder)/\($0)" })
-            #expect(gathering.voids == ["the journal of the mock at http://m is missing: give its state directory"])
-            #expect(gathering.parts.map(\.ahead) == [.zero, .seconds(-3), .seconds(3)])
-            #expect(gathering.parts.allSatisfy { $0.bar == .milliseconds(1) })
+            let shardSet = try gather((0..<3).map { "\(folder)/\($0)" })
+            #expect(shardSet.voids == ["the journal of the mock at http://m is missing: give its state directory"])
+            #expect(shardSet.parts.map(\.ahead) == [.zero, .seconds(-3), .seconds(3)])
+            #expect(shardSet.parts.allSatisfy { $0.bar == .milliseconds(1) })
         }
     }
 

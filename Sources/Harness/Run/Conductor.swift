@@ -134,7 +134,7 @@ final class Conductor {
                 journal.note(.void(reason))
                 return .void(reason)
             }
-            for offset in start.muster?.offsets ?? [] { journal.note(.clockOffset(offset)) }
+            for offset in start.shards?.offsets ?? [] { journal.note(.clockOffset(offset)) }
         }
         began = time.now()
         let origin = clock.now() + delay(until: startAt)
@@ -169,7 +169,7 @@ final class Conductor {
                 // The load held it, so that this is its end indeed.
                 if clock.isStepped { clock.release() }
             }
-            if loadIsDone, loadEnded == nil, now >= whole || start.muster == nil || tookNothing { loadEnded = now }
+            if loadIsDone, loadEnded == nil, now >= whole || start.shards == nil || tookNothing { loadEnded = now }
             runIfDue(since: origin, now: now)
             show(
                 Moment(

@@ -161,8 +161,8 @@ package final class RunCommand {
             return journal.note(.finished(finish))
         }
         do throws(Failure) {
-            let muster = try options.part.map { part throws(Failure) in
-                try Muster(
+            let shardStart = try options.part.map { part throws(Failure) in
+                try ShardStart(
                     part, digest: whole.digest(), startAt: options.startAt, clock: hostClock, allowHosts: options.allowHosts,
                     say: panel.say)
             }
@@ -178,7 +178,7 @@ package final class RunCommand {
                 })
             let conductor = Conductor(
                 rig, scenario: scenario, journal: journal, signals: signals,
-                start: StartTerms(at: options.startAt, muster: muster, clock: hostClock, length: whole.duration),
+                start: StartTerms(at: options.startAt, shards: shardStart, clock: hostClock, length: whole.duration),
                 isStopping: signals.endAtNext,
                 earlyEnd: {
                     guard let end = live?.end else { return nil }
@@ -192,7 +192,7 @@ package final class RunCommand {
                 })
             switch try conductor.conduct() {
             case .over:
-                for offset in try muster?.measure() ?? [] { journal.note(.clockOffset(offset)) }
+                for offset in try shardStart?.measure() ?? [] { journal.note(.clockOffset(offset)) }
             case .void(let reason): Console.error("pushrig: \(reason)\n")
             case .interrupted:
                 finish.isInterrupted = true

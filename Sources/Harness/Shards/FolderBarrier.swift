@@ -23,7 +23,7 @@ struct FolderBarrier {
     /// of `clock`.
     func look(
         _ index: Int, claim: String, digest: String, ahead: Interval, clock: HostClock
-    ) throws(Failure) -> Muster.Look {
+    ) throws(Failure) -> ShardStart.Look {
         try FileSystem.makeDirectory(folder)
         let own = folder + "/shard-\(index)"
         let line = "\(claim) \(count) \(digest)\n"
@@ -44,7 +44,7 @@ struct FolderBarrier {
     func giveUp() throws(Failure) { try create(folder + "/gone", "\n") }
 
     /// Nil when all are there, and the start is told.
-    private func others(line: String, wall: WallTime) throws(Failure) -> Muster.Look? {
+    private func others(line: String, wall: WallTime) throws(Failure) -> ShardStart.Look? {
         var here: Set<Int> = []
         for name in (try? FileSystem.names(in: folder)) ?? [] where name.hasPrefix("shard-") {
             guard let index = Int(name.dropFirst(6)), let text = FileSystem.text(of: folder + "/" + name), text.hasSuffix("\n")
@@ -59,7 +59,7 @@ struct FolderBarrier {
             let missing = (0..<count).lazy.filter { !here.contains($0) }.prefix(Self.mostNamed)
             return .waits(here: here.count, missing: Array(missing))
         }
-        try create(folder + "/start", "\((wall + Muster.lead).nanoseconds)\n")
+        try create(folder + "/start", "\((wall + ShardStart.lead).nanoseconds)\n")
         return start() == nil ? .waits(here: count, missing: []) : nil
     }
 

@@ -27,9 +27,9 @@ package struct MergeCommand: Sendable {
     package func run() throws(Failure) -> ExitCode {
         var read: [ShardFolder] = []
         for folder in folders { read.append(try ShardFolder(folder)) }
-        let gathering = try Gathering(read)
-        Console.error(gathering.voids.map { "pushrig: \($0)\n" }.joined())
-        guard let note = gathering.parts.first?.folder.plan else {
+        let shardSet = try ShardSet(read)
+        Console.error(shardSet.voids.map { "pushrig: \($0)\n" }.joined())
+        guard let note = shardSet.parts.first?.folder.plan else {
             Console.error("pushrig: nothing can be said of this run\n")
             return .inconclusive
         }
@@ -39,7 +39,7 @@ package struct MergeCommand: Sendable {
         let scenario = try note.scenario()
         let directory = try RunDirectory(
             chosen: outputDirectory, scenario: scenario.name + "-merged", scenarioText: scenario.text, at: SystemTime().wall())
-        var journal = try MergedJournal(gathering, in: directory.journal, command: command)
+        var journal = try MergedJournal(shardSet, in: directory.journal, command: command)
         try journal.write()
         return try judge(directory.path)
     }

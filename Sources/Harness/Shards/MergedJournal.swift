@@ -9,8 +9,8 @@ import Pushes
 import Scenarios
 
 struct MergedJournal {
-    private let gathering: Gathering
-    private let first: Gathering.Part
+    private let shardSet: ShardSet
+    private let first: ShardSet.Part
     private let directory: String
     private let time: FixedTime
     private let note: PlanNote
@@ -23,30 +23,30 @@ struct MergedJournal {
     private static let connections: UInt64 = 1 << 40
     private static let rules: UInt32 = 1 << 16
 
-    /// `gathering` has at least one part. Throws what is wrong with the scenario.
-    init(_ gathering: Gathering, in directory: String, command: String) throws(Failure) {
-        guard let first = gathering.parts.first, var note = first.folder.plan, let begun = first.folder.begun else {
+    /// `shardSet` has at least one part. Throws what is wrong with the scenario.
+    init(_ shardSet: ShardSet, in directory: String, command: String) throws(Failure) {
+        guard let first = shardSet.parts.first, var note = first.folder.plan, let begun = first.folder.begun else {
             preconditionFailure("a merged run has at least one part")
         }
-        self.gathering = gathering
+        self.shardSet = shardSet
         self.first = first
         self.directory = directory
         time = FixedTime(instant: begun.at, moment: begun.wall + first.ahead)
         note.merged = MergedNote(
-            runID: note.part?.runID ?? "", count: gathering.count,
-            parts: gathering.parts.map { .init(index: $0.index, folder: $0.folder.path, offset: $0.ahead, bar: $0.bar) },
-            missing: gathering.missing, voids: gathering.voids,
-            relays: note.part?.mocks.isEmpty == false ? 1 : gathering.parts.count)
+            runID: note.part?.runID ?? "", count: shardSet.count,
+            parts: shardSet.parts.map { .init(index: $0.index, folder: $0.folder.path, offset: $0.ahead, bar: $0.bar) },
+            missing: shardSet.missing, voids: shardSet.voids,
+            relays: note.part?.mocks.isEmpty == false ? 1 : shardSet.parts.count)
         let whole = note.part?.whole ?? ""
         (note.part, note.shardIndex, note.shardCount, note.command) = (nil, 0, 1, command)
         plan = note.plan(of: try note.scenario())
-        note.digest = gathering.missing.isEmpty ? whole : plan.digest()
+        note.digest = shardSet.missing.isEmpty ? whole : plan.digest()
         self.note = note
     }
 
     /// Throws when a journal cannot be read or written.
     mutating func write() throws(Failure) {
-        for (number, part) in gathering.parts.enumerated() {
+        for (number, part) in shardSet.parts.enumerated() {
             var terms = CopyTerms()
             terms.ahead = part.ahead
             terms.connections = UInt64(number) * Self.connections
@@ -54,13 +54,13 @@ struct MergedJournal {
             terms.keeps = { Self.keeps($0, ofFirst: number == 0) }
             try copy(part.folder, "shard-\(part.index)", terms)
         }
-        for (number, mock) in gathering.mocks.enumerated() {
+        for (number, mock) in shardSet.mocks.enumerated() {
             var terms = CopyTerms()
             terms.ahead = mock.ahead
             terms.window = window
-            terms.connections = UInt64(gathering.parts.count + number) * Self.connections
-            terms.rules = UInt32(gathering.parts.count + number) * Self.rules
-            let (plan, count, missing) = (plan, gathering.count, Set(gathering.missing))
+            terms.connections = UInt64(shardSet.parts.count + number) * Self.connections
+            terms.rules = UInt32(shardSet.parts.count + number) * Self.rules
+            let (plan, count, missing) = (plan, shardSet.count, Set(shardSet.missing))
             // Whose calls nobody knows, of those it cannot be said what was owed.
             terms.keepsMarked = { $0.run != plan.run || !missing.contains(Int(plan.account(ofSession: $0.session)) % count) }
             try copy(mock.folder, "mock-\(number)", terms)
@@ -100,8 +100,8 @@ struct MergedJournal {
     // MARK: - The run as a whole
 
     private var window: ClosedRange<WallTime> {
-        let starts = gathering.parts.compactMap { part in part.folder.origin.map { $0 + part.ahead } }
-        let bar = gathering.parts.map(\.bar).max() ?? .zero
+        let starts = shardSet.parts.compactMap { part in part.folder.origin.map { $0 + part.ahead } }
+        let bar = shardSet.parts.map(\.bar).max() ?? .zero
         let from = (starts.min() ?? time.moment) - bar - .seconds(1)
         return from...max(from, last(PhaseTimeline.stop) ?? WallTime(nanoseconds: .max))
     }
@@ -109,13 +109,13 @@ struct MergedJournal {
     /// The wall time at which the last part, or the first one, came to a phase; nil: none did.
     private func last(_ name: String) -> WallTime? { times(name).max() }
     private func times(_ name: String) -> [WallTime] {
-        gathering.parts.compactMap { part in part.folder.phases.first { $0.name == name }.map { $0.wall + part.ahead } }
+        shardSet.parts.compactMap { part in part.folder.phases.first { $0.name == name }.map { $0.wall + part.ahead } }
     }
 
     private func writeRun() throws(Failure) {
         let journal = try JournalWriter(directory: directory, name: RunJournal.name, time: time)
         func at(_ wall: WallTime) -> Instant { time.instant + (wall - time.moment) }
-        let begun = gathering.parts.compactMap { part in part.folder.begun.map { $0.wall + part.ahead } }.min() ?? time.moment
+        let begun = shardSet.parts.compactMap { part in part.folder.begun.map { $0.wall + part.ahead } }.min() ?? time.moment
         journal.append(.plan(note), at: at(begun))
         var latest = begun
         for name in [PhaseTimeline.warmUp, PhaseTimeline.measure] {
@@ -129,8 +129,8 @@ struct MergedJournal {
             journal.append(.phase(name), at: at(latest))
         }
         if let totals { journal.append(.totals(totals), at: at(latest)) }
-        if gathering.parts.allSatisfy({ $0.folder.finish != nil }) {
-            let isInterrupted = gathering.parts.contains { $0.folder.finish?.isInterrupted == true }
+        if shardSet.parts.allSatisfy({ $0.folder.finish != nil }) {
+            let isInterrupted = shardSet.parts.contains { $0.folder.finish?.isInterrupted == true }
             journal.append(.finished(FinishNote(isInterrupted: isInterrupted)), at: at(latest))
         }
         guard journal.commit() else { throw journal.failure ?? Failure(.run, "cannot write \(journal.path)") }
@@ -139,12 +139,12 @@ struct MergedJournal {
     /// Nil where a shard did not come to count.
     private var totals: TotalsNote? {
         var sum = TotalsNote()
-        for part in gathering.parts {
+        for part in shardSet.parts {
             guard let totals = part.folder.totals else { return nil }
             sum.add(totals)
         }
         // Where the shards have mocks of their own each has counted what its own saw.
-        guard !gathering.mocks.isEmpty else { return sum }
+        guard !shardSet.mocks.isEmpty else { return sum }
         sum.pushes = pushes
         sum.mockConnections = connections
         sum.journalBytes = bytes

@@ -7,7 +7,7 @@ import Journal
 import OperatingSystem
 
 /// Confined to the thread that runs the harness, which it blocks.
-final class Muster {
+final class ShardStart {
     enum Outcome {
         /// The load begins then, on this shard's clock; nil: at once.
         case start(WallTime?)

@@ -3,7 +3,7 @@
 import Basics
 import Journal
 
-struct Gathering {
+struct ShardSet {
     /// One shard whose journal is taken.
     struct Part {
         var folder: ShardFolder
