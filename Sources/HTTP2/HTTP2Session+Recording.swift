@@ -87,7 +87,11 @@ extension HTTP2Session {
     /// no more (RFC 9113 §8.1).
     func resetByPeer(_ streamID: Int32, _ code: UInt32) {
         guard role == .server, code != HTTP2ErrorCode.noError else { return }
-        if withStream(streamID, otherwise: true, { _ in false }) { record(.lateReset(streamID: streamID)) }
+        let isOver = withStream(streamID, otherwise: true) { stream in
+            stream.isGivenUp = true
+            return false
+        }
+        if isOver { record(.lateReset(streamID: streamID)) }
     }
 
     func streamClosed(_ streamID: Int32, _ code: UInt32) {
@@ -95,7 +99,11 @@ extension HTTP2Session {
             stream.isClosed = true
             // By both sides' END_STREAM, of which ours came last.
             stream.isAnswered = isPuttingOut && code == 0 && !stream.isReset
-            if role == .server { heldByStreams -= stream.heldBytes }
+            if role == .server {
+                heldByStreams -= stream.heldBytes
+                // nghttp2 says so of what breaks the rules of HTTP (RFC 9113 §8.1.1).
+                stream.isMalformed = code == HTTP2ErrorCode.protocolError && !stream.isComplete && !stream.isGivenUp
+            }
             if stream.headState == .awaited {
                 sentHead?.forgo()
                 answerHead?.forgo()

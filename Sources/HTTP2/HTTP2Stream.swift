@@ -21,6 +21,10 @@ package final class HTTP2Stream {
     package internal(set) var isAnswered = false
     /// RST_STREAM of ours is on its way (servers).
     var isReset = false
+    /// The peer reset it.
+    var isGivenUp = false
+    /// Its request broke the rules of HTTP, and was not handed up.
+    package internal(set) var isMalformed = false
     /// Whoever works for this stream above; cleared when the stream goes back to its pool.
     package var owner: AnyObject?
     /// Like `owner`, but stays with the stream in its pool: for an object that is made once and used again.
@@ -79,6 +83,8 @@ package final class HTTP2Stream {
         isClosed = false
         isAnswered = false
         isReset = false
+        isGivenUp = false
+        isMalformed = false
         owner = nil
         outEnds = true
         isDeferred = false

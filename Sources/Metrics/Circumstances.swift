@@ -187,8 +187,8 @@ package struct Circumstances: Sendable {
             return excuseByConnections(plannedAt: plannedAt, due: due)
         }
         guard attempts.allSatisfy(\.metFault), let fault = fault(last.faultRule) else { return nil }
-        let patience = leastPatience * (wasRefusedBefore ? 2 : 1)
         let first = attempts.min { $0.arrivedAt < $1.arrivedAt } ?? last
+        let patience = max(leastPatience * (wasRefusedBefore ? 2 : 1), Self.nextPause(behind: attempts))
         // What the relay can mend by itself it has time for from when it was told.
         if let cure = fault.cureTakes { return first.answeredAt + cure + patience < due ? nil : fault.label }
         // Refused for good: the same push may not be sent again.
@@ -203,6 +203,14 @@ package struct Circumstances: Sendable {
         let isSpent = fault.timesEach.map { most in attempts.count { $0.faultRule == fault.rule } >= most } ?? false
         return makesUp(for: fault, from: first.arrivedAt, last: ended, by: due, isSpent: isSpent, patience)
             ? nil : fault.label
+    }
+
+    /// How long who doubles its pauses waits behind the last of these at most, a quarter of chance added: as its last pause
+    /// tells. Zero for a single one.
+    private static func nextPause(behind attempts: some Collection<SeenPush>) -> Interval {
+        let instants = attempts.map(\.arrivedAt).sorted().suffix(2)
+        guard let last = instants.last, let before = instants.first else { return .zero }
+        return (last - before) * 2.5
     }
 
     /// Faults that met connections in that time.

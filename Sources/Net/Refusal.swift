@@ -58,7 +58,7 @@ package enum Refusal: Int, CaseIterable, Sendable {
         switch self {
         case .headerLists: "a header list of more than \(limits.maxHeaderListBytes) bytes"
         case .headerBlocks, .continuations: text(limits)
-        case .badRequests: "no request by HTTP/1.1"
+        case .badRequests: "a malformed request"
         default: nil
         }
     }

@@ -12,7 +12,10 @@ extension ServerConnection: HTTP2EventHandler {
         server.handler.handle(exchange)
     }
 
-    package func closed(_ stream: HTTP2Stream, code: UInt32) { over(stream) }
+    package func closed(_ stream: HTTP2Stream, code: UInt32) {
+        if stream.isMalformed { server.count(.badRequests, on: self) }
+        over(stream)
+    }
 
     package func happened(_ event: HTTP2Event) {
         switch event {

@@ -106,6 +106,26 @@ package struct PhaseSpec: Hashable, Sendable {
         self.warmUp = warmUp
         self.drain = drain
     }
+
+    /// Over so long `until` has to hold.
+    package static let watched = Interval.seconds(5)
+
+    /// Why no warm-up can wait for that gate, and what to write instead; nil: it can.
+    func objection(toWaitingFor gate: Gate) -> (String, hint: String)? {
+        let usual = "ask for delivery, answer or lateness at a percentile, such as delivery.p99 < 1s"
+        if case .latency(.delivery, let kind?, _) = gate.measure {
+            return ("`until` cannot wait for the pushes of `\(kind)` alone", usual)
+        }
+        if !gate.measure.isKnownByTheSecond { return ("`until` cannot wait for \(gate.metric) of a few seconds", usual) }
+        guard gate.comparison == .less || gate.comparison == .lessOrEqual else {
+            return ("`until` waits for what is below something, and `\(gate.text)` is not", usual)
+        }
+        guard warmUp <= Self.watched else { return nil }
+        return (
+            "`until` has to hold over \(Self.watched), and the warm-up is no longer",
+            "say how long it may last at most, such as `warmUp: 30s`"
+        )
+    }
 }
 
 /// How a scenario's clock goes.

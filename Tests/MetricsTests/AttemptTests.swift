@@ -47,5 +47,12 @@ struct AttemptTests {
             for at in [2_050, 5_050] as [Int64] { story.push(1, at: at, status: 503) { $0.faultRule = 4 } }
         }
         #expect(doubling.classes == "excused 1")
+        // From 0 and 4 s on the next is at 12 s.
+        let two = partial(9_000).with { $0.push(1, at: 5_050, status: 503) { $0.faultRule = 4 } }
+        #expect(two.classes == "excused 1")
+        let even = partial(9_000).with { story in
+            for at in [1_550, 2_050, 2_550] as [Int64] { story.push(1, at: at, status: 503) { $0.faultRule = 4 } }
+        }
+        #expect(even.classes == "lost 1", "who waits as long each time has had time")
     }
 }

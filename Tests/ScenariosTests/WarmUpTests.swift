@@ -20,9 +20,13 @@ struct WarmUpTests {
     }
 
     @Test("waits for what is known by the second, and for nothing where no time is given", arguments: [
-        ("{ warmUp: 30s, until: staleness.p99 < 1s }", "`until` cannot wait for staleness.p99, which only the judge knows"),
-        ("{ warmUp: 30s, until: lost == 0 }", "`until` cannot wait for lost, which only the judge knows"),
-        ("{ until: delivery.p99 < 1s }", "`until` ends a warm-up, and there is none"),
+        ("{ warmUp: 30s, until: staleness.p99 < 1s }", "`until` cannot wait for staleness.p99 of a few seconds"),
+        ("{ warmUp: 30s, until: lost == 0 }", "`until` cannot wait for lost of a few seconds"),
+        ("{ warmUp: 30s, until: delivery.max < 1s }", "`until` cannot wait for delivery.max of a few seconds"),
+        ("{ warmUp: 30s, until: delivery.update.p99 < 1s }", "`until` cannot wait for the pushes of `update` alone"),
+        ("{ warmUp: 30s, until: delivery.p99 > 1s }", "`until` waits for what is below something"),
+        ("{ until: delivery.p99 < 1s }", "`until` has to hold over 5s, and the warm-up is no longer"),
+        ("{ warmUp: 5s, until: delivery.p99 < 1s }", "`until` has to hold over 5s, and the warm-up is no longer"),
         ("{ warmUp: 30s, until: delivery < 1s }", "`delivery` needs a statistic"),
     ])
     func mistakes(phases: String, message: String) {

@@ -127,9 +127,22 @@ package final class RegistrationBook: Sendable {
         }
     }
 
-    /// How many messages were accepted for it.
-    package func count(of hash: Hash128) -> UInt32 {
-        state.withLock { state in state.rows.find(hash).map { state.rows[$0].messages } ?? 0 }
+    /// The how manieth message to it comes next, those counted that a fault refused.
+    package func next(to hash: Hash128) -> UInt32 {
+        state.withLock { state in
+            state.rows.find(hash).map { state.rows[$0].messages &+ UInt32(state.rows[$0].spoilt) &+ 1 } ?? 1
+        }
+    }
+
+    /// Counts a message that would have been accepted, but for a fault.
+    package func spoil(_ hash: Hash128, project: Span<UInt8>, now: WallTime) {
+        let second = second(now)
+        state.withLock { state in
+            let known = state.rows.find(hash)
+            guard known != nil || state.rows.count < Self.limit else { return }
+            let place = known ?? state.add(hash, project: project, seenAt: second)
+            if state.rows[place].spoilt < .max { state.rows[place].spoilt += 1 }
+        }
     }
 
     // MARK: The admin side

@@ -14,6 +14,8 @@ struct RegistrationRow {
     var seenAt: UInt32 = 0
     var minute = RateMeter()
     var hour = RateMeter()
+    /// Messages that would have been accepted, but for a fault; from 65,535 on no more are counted.
+    var spoilt: UInt16 = 0
     var isGone = false
     var platform = RegistrationRecord.Platform.android
 

@@ -7,8 +7,6 @@ import Verdicts
 
 /// Told what is known of a run, again and again. Memory: a look for each second of the window.
 struct WarmUpWatch {
-    /// What counts as the seconds just gone by.
-    static let window = Interval.seconds(5)
     private static let pace = Interval.seconds(1)
 
     private let gate: Gate
@@ -19,9 +17,9 @@ struct WarmUpWatch {
     /// `known`: of all the run, by `now` on its clock. True where the gate holds over a whole window; one without enough values
     /// tells nothing.
     mutating func isWarm(_ known: Correlation, at now: Instant) -> Bool {
-        while looks.count > 1, now - looks[1].at >= Self.window { looks.removeFirst() }
+        while looks.count > 1, now - looks[1].at >= PhaseSpec.watched { looks.removeFirst() }
         defer { if looks.last.map({ now - $0.at >= Self.pace }) ?? true { looks.append((now, known)) } }
-        guard let first = looks.first, now - first.at >= Self.window else { return false }
+        guard let first = looks.first, now - first.at >= PhaseSpec.watched else { return false }
         var recent = Correlation()
         (recent.delivery, recent.answer, recent.lateness) = (known.delivery, known.answer, known.lateness)
         recent.delivery.subtract(first.known.delivery)

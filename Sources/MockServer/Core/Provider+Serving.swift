@@ -62,6 +62,8 @@ extension Provider {
         _ exchange: ServerExchange, _ verdict: Verdict, _ peer: Peer, now: WallTime
     ) -> Bool { false }
 
+    func spoiled(_ facts: Facts, _ exchange: ServerExchange, now: WallTime) {}
+
     func abandoned(_ exchange: ServerExchange) { core.finish() }
 
     func undelivered(_ push: UInt64) { core.undelivered(push) }
@@ -90,7 +92,10 @@ extension Provider {
         guard verdict.refusal == nil else { return decision }
         if core.shared.faults.hasPushRules, let firing = firing(verdict.read, exchange, peer) {
             core.count(firing)
-            guard apply(firing, to: &decision, stream: exchange.streamID, now: now) else { return decision }
+            guard apply(firing, to: &decision, stream: exchange.streamID, now: now) else {
+                spoiled(verdict.read, exchange, now: now)
+                return decision
+            }
         }
         (decision.outcome, decision.reason) = deliver(verdict.read, exchange, now: now)
         return decision

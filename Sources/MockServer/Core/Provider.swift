@@ -43,6 +43,8 @@ protocol Provider: ServerHandler, SendableMetatype {
     func greet(_ connection: ServerConnection, _ peer: Peer, _ facts: inout JSONObject) -> Bool
     /// The first rule that meets a push which was accepted, if any; `PipelineCore.caller` is the connection's part.
     func firing(_ facts: Facts, _ exchange: ServerExchange, _ peer: Peer) -> Firing?
+    /// A fault took the place of the delivery of what the rules accept.
+    func spoiled(_ facts: Facts, _ exchange: ServerExchange, now: WallTime)
 
     // MARK: What it says
 

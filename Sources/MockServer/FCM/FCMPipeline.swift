@@ -66,9 +66,15 @@ final class FCMPipeline: Provider {
         let subject = FaultSubject(
             tokenHash: facts.tokenHash, topic: body.bytes.extracting(isToTopic ? facts.targetText : 0..<0), pushType: nil,
             event: facts.event, priority: facts.isHighPriority == true ? 10 : 5, id: nil,
-            nthOfToken: shared.registrations.count(of: facts.tokenHash) &+ 1, nthOfConnection: peer.requests,
+            nthOfToken: shared.registrations.next(to: facts.tokenHash), nthOfConnection: peer.requests,
             caller: core.caller(connection.number, acceptedAt: connection.metAt), credential: exchange.credential)
         return core.shared.faults.firing(for: subject, now: exchange.arrivedAt)
+    }
+
+    func spoiled(_ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) {
+        guard facts.target == .token || facts.target == .fid, let path = exchange.head.index(of: ":path") else { return }
+        let head = exchange.head
+        shared.registrations.spoil(facts.tokenHash, project: head.value(at: path).extracting(facts.project), now: now)
     }
 
     // MARK: What it says

@@ -191,16 +191,7 @@ struct ScenarioDecoder {
         guard let node = inner.value("until"), node.plainValue != .null, let text = inner.text("until") else { return phases }
         do throws(Failure) {
             let gate = try Gate(parsing: text)
-            if !gate.measure.isKnownByTheSecond {
-                mistakes.add(
-                    "`until` cannot wait for \(gate.metric), which only the judge knows",
-                    hint: "ask for delivery, answer or lateness at a percentile, such as delivery.p99 < 1s", at: node.place)
-            }
-            if phases.warmUp == .zero {
-                mistakes.add(
-                    "`until` ends a warm-up, and there is none", hint: "say how long it may last, such as `warmUp: 30s`",
-                    at: node.place)
-            }
+            if let (words, hint) = phases.objection(toWaitingFor: gate) { mistakes.add(words, hint: hint, at: node.place) }
             phases.until = gate
         } catch {
             mistakes.add(error.message, hint: error.hint, at: node.place)

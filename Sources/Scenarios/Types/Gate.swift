@@ -67,7 +67,9 @@ package enum GateMeasure: Hashable, Sendable {
     /// Known of a few seconds by themselves while a run goes on.
     package var isKnownByTheSecond: Bool {
         switch self {
-        case .latency(.delivery, kind: nil, _), .latency(.answer, _, _), .latency(.lateness, _, _): true
+        case .latency(.delivery, kind: nil, let statistic), .latency(.answer, _, let statistic),
+            .latency(.lateness, _, let statistic):
+            statistic.percentile != nil
         default: false
         }
     }
