@@ -46,6 +46,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let isCompared = Flags(rawValue: 65_536)
         /// FCM passes on what APNs said of a message (spec/fcm.md §3.3).
         package static let isWordOfAPNs = Flags(rawValue: 131_072)
+        /// Somebody looked whether a server is there: no push at all, by its method and its path.
+        package static let isProbe = Flags(rawValue: 1 << 22)
     }
 
     /// The flags of an expiration that is not in seconds since 1970, and the unit as which it is known.

@@ -19,6 +19,7 @@ final class Observer {
     private var types: [(word: String, type: PushType)] = []
     private var topics: [(text: String, number: Int32)] = []
     private static let mostKnown = 8
+    private static let probes: Set<String> = ["GET", "HEAD", "OPTIONS"]
     private var sayings = Sayings()
     /// The end of a message's path stands for its target where it was refused before the mock had read its body: for its
     /// project, its sender, or its form.
@@ -64,6 +65,11 @@ final class Observer {
         if entry.provider == .apns, let priority = entry.priority {
             push.flags.insert(.gavePriority)
             push.priority = UInt8(priority) ?? 10
+        }
+        if let method = entry.header(":method"), Self.probes.contains(method),
+            entry.header(":path")?.hasPrefix("/3/device/") != true
+        {
+            push.flags.insert(.isProbe)
         }
         if entry.header("apns-id") != nil { push.flags.insert(.gaveAPNsID) }
         if entry.header("apns-collapse-id") != nil { push.flags.insert(.gaveCollapseID) }

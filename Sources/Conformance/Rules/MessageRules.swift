@@ -20,7 +20,7 @@ enum MessageRules {
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for push in joined.account.pushes where !push.metFault {
                 tally.test()
-                guard run.subject(of: push) == .request else { continue }
+                guard run.subject(of: push) == .request, !push.flags.contains(.isProbe) else { continue }
                 tally.find(
                     "a message was refused for its form", expected: "a message that FCM accepts", seen: run.reason(push),
                     of: push, push.id)

@@ -43,7 +43,7 @@ enum RequestRules {
         }
 
         private static func judge(_ push: SeenPush, _ message: String, _ run: RunContext, _ tally: inout Tally) {
-            guard run.subject(of: push) == .request else { return }
+            guard run.subject(of: push) == .request, !push.flags.contains(.isProbe) else { return }
             tally.find(message, expected: "a request APNs accepts", seen: run.reason(push), of: push, push.id)
         }
     }
