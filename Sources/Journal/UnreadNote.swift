@@ -1,4 +1,4 @@
-// Requests that broke a limit of the transport, so that nobody could read what they were: no push tells of them.
+// Requests that broke a rule of HTTP or a limit of the server, so that nobody could read them: no push tells of them.
 
 package import Basics
 package import Pushes

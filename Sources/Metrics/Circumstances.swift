@@ -188,7 +188,8 @@ package struct Circumstances: Sendable {
         }
         guard attempts.allSatisfy(\.metFault), let fault = fault(last.faultRule) else { return nil }
         let first = attempts.min { $0.arrivedAt < $1.arrivedAt } ?? last
-        let patience = max(leastPatience * (wasRefusedBefore ? 2 : 1), Self.nextPause(behind: attempts))
+        var patience = leastPatience * (wasRefusedBefore ? 2 : 1)
+        if fault.letsSomePass { patience = max(patience, Self.nextPause(behind: attempts)) }
         // What the relay can mend by itself it has time for from when it was told.
         if let cure = fault.cureTakes { return first.answeredAt + cure + patience < due ? nil : fault.label }
         // Refused for good: the same push may not be sent again.
@@ -205,8 +206,8 @@ package struct Circumstances: Sendable {
             ? nil : fault.label
     }
 
-    /// How long who doubles its pauses waits behind the last of these at most, a quarter of chance added: as its last pause
-    /// tells. Zero for a single one.
+    /// The longest pause behind the last of these of a relay that doubles its pauses and adds chance, a quarter at most. Zero
+    /// for a single attempt. (The quarter is our choice.)
     private static func nextPause(behind attempts: some Collection<SeenPush>) -> Interval {
         let instants = attempts.map(\.arrivedAt).sorted().suffix(2)
         guard let last = instants.last, let before = instants.first else { return .zero }

@@ -50,6 +50,9 @@ struct AttemptTests {
         // From 0 and 4 s on the next is at 12 s.
         let two = partial(9_000).with { $0.push(1, at: 5_050, status: 503) { $0.faultRule = 4 } }
         #expect(two.classes == "excused 1")
+        // A fault that is over leaves as long again as it lasted, whatever the relay's pauses were.
+        let over = faulted(503, until: 4_050, due: 9_000).with { $0.push(1, at: 3_900, status: 503) { $0.faultRule = 4 } }
+        #expect(over.classes == "lost 1")
         let even = partial(9_000).with { story in
             for at in [1_550, 2_050, 2_550] as [Int64] { story.push(1, at: at, status: 503) { $0.faultRule = 4 } }
         }

@@ -138,13 +138,13 @@ enum RequestRules {
 }
 
 extension RunContext {
-    /// Requests that nobody could read, each connection once for each reason.
+    /// A finding for each note of requests that nobody could read.
     func findUnread(of provider: Provider, _ tally: inout Tally) {
         for note in unread where note.provider == provider {
             tally.test()
             tally.find(
                 "connection \(note.connection) sent what could not be read as a request",
-                expected: "a request within the limits",
+                expected: "a request within the rules and limits of HTTP",
                 seen: "\(note.why), \(note.requests) \(note.requests == 1 ? "time" : "times")")
         }
     }

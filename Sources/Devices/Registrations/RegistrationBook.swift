@@ -127,7 +127,7 @@ package final class RegistrationBook: Sendable {
         }
     }
 
-    /// The how manieth message to it comes next, those counted that a fault refused.
+    /// The number of the next message to it, from 1; messages that a fault refused are counted.
     package func next(to hash: Hash128) -> UInt32 {
         state.withLock { state in
             state.rows.find(hash).map { state.rows[$0].messages &+ UInt32(state.rows[$0].spoilt) &+ 1 } ?? 1
