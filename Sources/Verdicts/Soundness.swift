@@ -78,9 +78,9 @@ struct Soundness {
                     + "\(scenario.phases.drain)" + Self.words(passedOver: correlation.undecidedPassedOver))
         }
         let cameUp = story.wasReady || story.relayStartedAt == nil
-        // Where a gate ended the load, what was planned behind that is none of the run's.
-        let faults = scenario.faults.enumerated().filter { $0.element.at < story.earlyEnd?.since ?? .nanoseconds(.max) }
-        for (number, fault) in faults where cameUp && !fault.isLeftOut && !fault.mayRest {
+        // A load that a gate ended early gave no fault, and no restart, the time it was planned to have.
+        let isWholeLoad = cameUp && story.earlyEnd == nil
+        for (number, fault) in scenario.faults.enumerated() where isWholeLoad && !fault.isLeftOut && !fault.mayRest {
             let fired = totals?.firings[safe: number] ?? 0
             guard totals != nil, fired == 0 else { continue }
             let id = fault.rule.id.isEmpty ? "it" : "`\(fault.rule.id)`"
@@ -100,7 +100,7 @@ struct Soundness {
                     + "\(words); see `state` in the profile")
         }
         let restarts = scenario.relay.restarts
-        if story.stops < restarts.count, story.earlyEnd == nil, cameUp, story.finish != nil {
+        if story.stops < restarts.count, isWholeLoad, story.finish != nil {
             add(
                 "every restart happened", false,
                 "\(story.stops) of \(restarts.count) did: check `at` of the next one (\(restarts[story.stops].at)) against the "
