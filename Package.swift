@@ -77,9 +77,7 @@ let package = Package(
         room("Metrics", ["Basics", "Pushes", "Deflate"]),
         room("Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
         // Floor 8
-        room(
-            "LoadGenerator",
-            ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "WebSocket", "Net", "Journal", "Metrics", "Scenarios"]),
+        room("Planning", ["Basics", "Pushes", "Journal", "Metrics", "Scenarios"]),
         room(
             "MockServer",
             [
@@ -93,16 +91,19 @@ let package = Package(
         room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),
         // Floor 9
         room(
+            "LoadGenerator",
+            ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "WebSocket", "Net", "Journal", "Metrics", "Scenarios", "Planning"]),
+        room(
             "Verdicts",
             [
-                "Basics", "Pushes", "Schemas", "Capacity", "FCM", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator",
+                "Basics", "Pushes", "Schemas", "Capacity", "FCM", "Journal", "Metrics", "Faults", "Scenarios", "Planning",
                 "Conformance",
             ]),
         // Floor 10
         room(
             "Sessions",
             [
-                "Basics", "Pushes", "Schemas", "Devices", "Journal", "Metrics", "Scenarios", "LoadGenerator", "Verdicts",
+                "Basics", "Pushes", "Schemas", "Devices", "Journal", "Metrics", "Scenarios", "Planning", "Verdicts",
             ]),
         room("Comparison", ["Basics", "Metrics", "Scenarios", "Conformance", "Verdicts"]),
         room(
@@ -119,7 +120,8 @@ let package = Package(
             "Harness",
             [
                 "Basics", "OperatingSystem", "Pushes", "Capacity", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
-                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Comparison", "Reports",
+                "Planning", "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Comparison",
+                "Reports",
                 "APNs", "HTTP",
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
             ]),
@@ -128,6 +130,9 @@ let package = Package(
         // Tests, one target for each module, and the real program from outside
         .target(
             name: "WireClient", dependencies: ["Basics", "TLS"], path: "Tests/WireClient", swiftSettings: strict),
+        .target(
+            name: "PlanKnobs", dependencies: ["Basics", "Planning", "Pushes", "Scenarios"], path: "Tests/PlanKnobs",
+            swiftSettings: strict),
         tests("APNs", ["Pushes", "APNs", "Basics", "HTTP"]),
         tests("Basics", ["Basics"]),
         tests("Capacity", ["Basics", "Capacity"]),
@@ -152,8 +157,8 @@ let package = Package(
             "Harness",
             [
                 "APNs", "Basics", "Capacity", "Conformance", "Devices", "EventLoop", "Faults", "HTTP", "Harness", "Journal",
-                "LoadGenerator", "Metrics", "MockServer", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports",
-                "SQLite", "Scenarios", "Verdicts",
+                "LoadGenerator", "Metrics", "MockServer", "Net", "OperatingSystem", "Planning", "Pushes", "ReferenceRelay",
+                "Reports", "SQLite", "Scenarios", "Verdicts",
             ]),
         tests("House", []),
         tests("OperatingSystem", ["Basics", "OperatingSystem"]),
@@ -161,8 +166,8 @@ let package = Package(
         tests(
             "LoadGenerator",
             [
-                "Basics", "EventLoop", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes",
-                "Scenarios", "TLS", "WebSocket",
+                "Basics", "EventLoop", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem",
+                "PlanKnobs", "Planning", "Pushes", "Scenarios", "TLS", "WebSocket",
             ]),
         tests("Metrics", ["Pushes", "Basics", "Journal", "Metrics"]),
         tests(
@@ -173,6 +178,7 @@ let package = Package(
             ],
             exclude: ["Bench"]),
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "OperatingSystem", "TLS"]),
+        tests("Planning", ["Basics", "Metrics", "PlanKnobs", "Planning", "Pushes", "Scenarios"]),
         tests("Pushes", ["Basics", "Pushes"]),
         tests("PostgreSQL", ["Basics", "OperatingSystem", "PostgreSQL"]),
         tests("PushRig", ["Pushes", "APNs", "Basics", "PushRig", "TLS"]),
@@ -185,7 +191,7 @@ let package = Package(
         tests(
             "Sessions",
             [
-                "Basics", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Schemas", "Sessions", "Verdicts",
+                "Basics", "HTTP", "Journal", "Metrics", "Planning", "Pushes", "Scenarios", "Schemas", "Sessions", "Verdicts",
             ]),
         tests("SQLite", ["Basics", "SQLite"]),
         tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios", "Schemas"]),
@@ -194,7 +200,7 @@ let package = Package(
         tests(
             "Verdicts",
             [
-                "Basics", "Capacity", "Conformance", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios",
+                "Basics", "Capacity", "Conformance", "Faults", "HTTP", "Journal", "Metrics", "Planning", "Pushes", "Scenarios",
                 "Verdicts",
             ],
             exclude: ["Bench"]),
@@ -219,7 +225,7 @@ if Context.environment["PUSHRIG_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
             name: "judgebench",
-            dependencies: ["Basics", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"],
+            dependencies: ["Basics", "HTTP", "Journal", "Metrics", "Planning", "Pushes", "Scenarios", "Verdicts"],
             path: "Tests/VerdictsTests", sources: ["SyntheticRun.swift", "Bench/main.swift"], swiftSettings: strict))
     package.targets.append(
         .executableTarget(

@@ -1,6 +1,7 @@
 // A path or a body with holes. Each request fills them anew: no two are the same, as with real pushes.
 
 import Basics
+import Planning
 
 /// What a hole becomes. Written `{token}`, `{uuid}`, `{number}` and `{text:N}`; all other braces stay as they are.
 enum BenchHole: Hashable, Sendable {

@@ -3,6 +3,7 @@
 import Basics
 import EventLoop
 import Net
+import Planning
 import Scenarios
 
 /// Events of one call on their way in one request. Confined to their loop.

@@ -4,6 +4,7 @@
 import Basics
 import Journal
 import Net
+import Planning
 
 /// Told what becomes of flights. Confined to their loop.
 protocol FlightObserver: AnyObject {

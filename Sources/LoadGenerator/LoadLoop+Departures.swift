@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import Journal
 import Net
+import Planning
 import Scenarios
 
 extension LoadLoop {

@@ -5,6 +5,7 @@ import EventLoop
 import Journal
 import Metrics
 import Net
+import Planning
 import Pushes
 import Scenarios
 

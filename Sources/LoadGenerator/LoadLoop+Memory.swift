@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import Journal
 import Net
+import Planning
 import Pushes
 import Scenarios
 
@@ -157,5 +158,25 @@ extension LoadLoop {
             at: now)
         requestTurnEnd()
         snapshot.waitedInVain += 1
+    }
+
+    // MARK: What users do on phones
+
+    func carryOut(_ pending: PendingAct, _ remembered: SessionMemory) {
+        let act = workload.scripts[Int(remembered.script)].acts[pending.act]
+        let names = act.isOnAndroid
+            ? workload.registrations(ofSession: remembered.session) : [phoneName(pending.phone, of: remembered)]
+        for name in names {
+            settings.phones?.act(
+                PhoneDeed(
+                    deed: act.deed, session: remembered.session, phone: name, isOnAndroid: act.isOnAndroid,
+                    app: workload.profile.topic, activity: pending.activity))
+        }
+        forgetIfOver(remembered)
+    }
+
+    /// `phone`: of the session's user, from 0.
+    func phoneName(_ phone: Int, of remembered: SessionMemory) -> String {
+        PhoneName(user: remembered.session / UInt32(workload.sessionsPerUser), phone: phone).text
     }
 }

@@ -4,6 +4,7 @@ package import Basics
 import EventLoop
 import Glibc
 package import Net
+package import Planning
 import Pushes
 import Scenarios
 import Synchronization

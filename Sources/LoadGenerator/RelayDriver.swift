@@ -3,6 +3,7 @@
 import Basics
 import HTTP
 import Net
+import Planning
 import Scenarios
 
 final class RelayDriver {
@@ -11,7 +12,6 @@ final class RelayDriver {
         let path: Template
         let fields: [(name: [UInt8], value: Template)]
         let body: Template?
-        let saying: Template?
         let multipart: MultipartSpec?
         let auth: AuthSpec?
         let oauth2: OAuth2Spec?
@@ -42,7 +42,7 @@ final class RelayDriver {
             Call(
                 method: Array(call.method.utf8), path: call.path,
                 fields: call.fields.map { (name: Array($0.name.lowercased().utf8), value: $0.value) },
-                body: call.body, saying: call.saying ?? call.body, multipart: call.multipart,
+                body: call.body, multipart: call.multipart,
                 auth: call.auth, oauth2: call.auth?.oauth2, secretHeaders: call.secretHeaders,
                 expectedStatus: call.expectedStatus)
         }
@@ -127,26 +127,6 @@ final class RelayDriver {
             head.append(name: name.span, value: scratch.bytes)
         }
         return nil
-    }
-
-    /// What the body of the event's call says, alone: as JSON where it has fields.
-    func renderBody(_ event: PlannedEvent, script: UInt16, into buffer: ByteBuffer, _ context: EventContext? = nil) {
-        values.choose(event, script: Int(script), context)
-        values.now = nil
-        buffer.clear(keepingUpTo: 16_384)
-        calls[event.call].saying?.render(into: buffer, values)
-    }
-
-    /// What a template says of the event; false where it speaks of a captured value that is not there.
-    func render(
-        _ template: Template, of event: PlannedEvent, script: UInt16, into buffer: ByteBuffer, _ context: EventContext?
-    ) -> Bool {
-        values.choose(event, script: Int(script), context)
-        values.now = nil
-        buffer.clear(keepingUpTo: 16_384)
-        template.render(into: buffer, values)
-        let captured = template.captured
-        return (0..<Capture.mostNames).allSatisfy { !captured.contains(CapturedNames($0)) || !values.isNull(.captured($0)) }
     }
 }
 

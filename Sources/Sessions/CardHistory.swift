@@ -4,7 +4,7 @@
 package import Basics
 import Devices
 package import Journal
-package import LoadGenerator
+package import Planning
 package import Pushes
 import Scenarios
 package import Schemas

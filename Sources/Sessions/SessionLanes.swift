@@ -3,8 +3,8 @@
 
 import Basics
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Pushes
 import Scenarios
 import Schemas

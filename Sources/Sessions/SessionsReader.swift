@@ -2,8 +2,8 @@
 
 package import Basics
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Pushes
 import Scenarios
 package import Verdicts

@@ -1,8 +1,8 @@
 // Follows what each card is to show, call by call, and holds the pushes of a session against it.
 
 import Basics
-import LoadGenerator
 import Metrics
+import Planning
 import Pushes
 import Scenarios
 import Schemas

@@ -2,8 +2,8 @@
 
 import Conformance
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Pushes
 import Scenarios
 

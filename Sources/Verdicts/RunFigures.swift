@@ -2,8 +2,8 @@
 
 import Basics
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 package import Scenarios
 
 package struct RunFigures: Sendable {

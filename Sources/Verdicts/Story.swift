@@ -4,8 +4,8 @@ import Basics
 import Conformance
 import Faults
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Scenarios
 
 struct Story {

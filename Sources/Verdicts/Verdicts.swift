@@ -5,8 +5,8 @@ package import Basics
 import Conformance
 import FCM
 package import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Scenarios
 
 /// What may differ from the run's own command line.

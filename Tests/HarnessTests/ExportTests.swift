@@ -3,7 +3,7 @@
 import Basics
 import Foundation
 import Journal
-import LoadGenerator
+import Planning
 import Pushes
 import SQLite
 import Scenarios

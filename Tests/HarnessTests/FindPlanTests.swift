@@ -2,7 +2,7 @@
 
 import Basics
 import Capacity
-import LoadGenerator
+import Planning
 import Scenarios
 import Testing
 import Verdicts

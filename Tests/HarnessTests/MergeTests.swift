@@ -4,7 +4,7 @@ import Basics
 import EventLoop
 import Foundation
 import Journal
-import LoadGenerator
+import Planning
 import Scenarios
 import Testing
 

@@ -6,8 +6,8 @@ import Faults
 import Foundation
 import HTTP
 import Journal
-import LoadGenerator
 import OperatingSystem
+import Planning
 import Pushes
 import Scenarios
 import Testing

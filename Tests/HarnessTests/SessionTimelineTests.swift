@@ -4,7 +4,7 @@
 import Basics
 import HTTP
 import Journal
-import LoadGenerator
+import Planning
 import Pushes
 import Scenarios
 import Testing

@@ -6,6 +6,7 @@ import HTTP
 import Journal
 import LoadGenerator
 import Net
+import Planning
 import SQLite
 import Scenarios
 import Glibc

@@ -1,7 +1,7 @@
 // What is printed: plans, lists, explanations, and the numbers that scripts rely on.
 
 import Basics
-import LoadGenerator
+import Planning
 import Scenarios
 import Testing
 

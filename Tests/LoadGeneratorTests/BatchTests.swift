@@ -3,10 +3,9 @@
 import Basics
 import Journal
 import Net
+@testable import LoadGenerator
 import Scenarios
 import Testing
-
-@testable import LoadGenerator
 
 @Suite(.serialized)
 struct BatchTests {

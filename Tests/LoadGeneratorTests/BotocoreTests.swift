@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import HTTP
 import Net
+@testable import Planning
 import Scenarios
 import Testing
 

@@ -2,10 +2,11 @@
 
 import Basics
 import Journal
+@testable import LoadGenerator
+import PlanKnobs
+@testable import Planning
 import Scenarios
 import Testing
-
-@testable import LoadGenerator
 
 @Suite("Closed users", .serialized)
 struct ClosedUsersTests {

@@ -6,6 +6,7 @@ import Glibc
 import Journal
 import Net
 import OperatingSystem
+@testable import Planning
 import Scenarios
 import Synchronization
 

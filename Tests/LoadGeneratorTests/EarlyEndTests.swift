@@ -2,12 +2,13 @@
 
 import Basics
 import Journal
+import LoadGenerator
 import Net
+@testable import Planning
+import PlanKnobs
 import Pushes
 import Scenarios
 import Testing
-
-@testable import LoadGenerator
 
 @Suite("A load that is ended early", .serialized, .timeLimit(.minutes(2)))
 struct EarlyEndTests {

@@ -4,11 +4,10 @@ import Basics
 import EventLoop
 import Journal
 import Net
+@testable import LoadGenerator
 import Scenarios
 import Synchronization
 import Testing
-
-@testable import LoadGenerator
 
 @Suite(.serialized)
 struct GrantTests {

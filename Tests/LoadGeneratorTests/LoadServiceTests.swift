@@ -5,6 +5,8 @@ import EventLoop
 import Journal
 import Metrics
 import Net
+import PlanKnobs
+import Planning
 import Pushes
 import Scenarios
 import Testing

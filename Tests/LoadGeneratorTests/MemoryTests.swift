@@ -6,6 +6,8 @@ import Glibc
 import Journal
 import Metrics
 import Net
+@testable import Planning
+import PlanKnobs
 import Pushes
 import Scenarios
 import Synchronization

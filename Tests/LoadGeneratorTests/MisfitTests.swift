@@ -3,10 +3,10 @@
 import Basics
 import Journal
 import Metrics
+@testable import LoadGenerator
+import PlanKnobs
 import Scenarios
 import Testing
-
-@testable import LoadGenerator
 
 @Suite struct MisfitTests {
     private func drive(_ change: (inout ProfileCall) -> Void, text: String) throws -> (relay: TinyRelay, drive: Drive) {

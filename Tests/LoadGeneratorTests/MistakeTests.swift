@@ -3,6 +3,8 @@
 import Basics
 import EventLoop
 import Net
+@testable import Planning
+import PlanKnobs
 import Scenarios
 import Testing
 

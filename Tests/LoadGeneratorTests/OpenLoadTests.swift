@@ -4,6 +4,8 @@ import Basics
 import Journal
 import Metrics
 import Net
+import PlanKnobs
+import Planning
 import Scenarios
 import Testing
 

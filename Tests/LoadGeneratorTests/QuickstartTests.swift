@@ -4,6 +4,8 @@ import Basics
 import HTTP
 import Metrics
 import Net
+@testable import Planning
+import PlanKnobs
 import Pushes
 import Scenarios
 import Testing

@@ -4,6 +4,8 @@ import Basics
 import HTTP
 import Metrics
 import Net
+@testable import Planning
+import PlanKnobs
 import Pushes
 import Scenarios
 import Testing
@@ -55,11 +57,13 @@ struct RenderingTests {
 
     @Test func `a body alone is that of the request, whatever its buffer held before`() {
         let plan = Knobs.plan()
-        let driver = RelayDriver(plan.workload)
+        let values = EventValues(plan.workload)
         let buffer = ByteBuffer()
         for step in [4, 9, 0] {
             let session = plan.session(2)
-            driver.renderBody(session.events[step], script: UInt16(session.script), into: buffer)
+            let event = session.events[step]
+            values.renderBody(
+                plan.workload.profile.calls[event.call], of: event, script: UInt16(session.script), into: buffer)
             #expect(buffer.text == render(plan, session: 2, step: step).body.text)
         }
     }

@@ -4,6 +4,8 @@ import Basics
 import Faults
 import Journal
 import Metrics
+@testable import Planning
+import PlanKnobs
 import Pushes
 import Scenarios
 import Testing
@@ -158,7 +160,7 @@ struct ReplayTests {
 
     @Test func `a request is told whole`() throws {
         let plan = Knobs.plan(scenario())
-        let renderer = CallRenderer(plan)
+        let renderer = RequestRenderer(CallRenderer(plan))
         let call = try #require(renderer.request(session: 4, step: 1))
         #expect(call.method == "POST" && call.path == "/v1/progress")
         #expect(call.headers.map(\.name) == ["content-type"])

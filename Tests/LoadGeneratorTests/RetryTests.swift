@@ -3,10 +3,10 @@
 import Basics
 import Journal
 import Net
+@testable import LoadGenerator
+import PlanKnobs
 import Scenarios
 import Testing
-
-@testable import LoadGenerator
 
 @Suite(.serialized)
 struct RetryTests {

@@ -5,10 +5,9 @@ import EventLoop
 import Foundation
 import HTTP
 import Net
+@testable import Planning
 import Scenarios
 import Synchronization
-
-@testable import LoadGenerator
 
 final class ScriptedRelay: Sendable {
     struct Request: Sendable {

@@ -4,6 +4,8 @@ import Basics
 import Foundation
 import HTTP
 import Net
+@testable import Planning
+import PlanKnobs
 import Scenarios
 import Testing
 import TLS

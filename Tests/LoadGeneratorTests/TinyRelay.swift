@@ -6,10 +6,9 @@ import Glibc
 import HTTP
 import Metrics
 import Net
+@testable import LoadGenerator
 import Pushes
 import Synchronization
-
-@testable import LoadGenerator
 
 final class TinyRelay: Sendable {
     enum Manner: Sendable {

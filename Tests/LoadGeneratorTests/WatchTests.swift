@@ -7,6 +7,7 @@ import HTTP
 import Journal
 import Net
 import OperatingSystem
+@testable import Planning
 import Pushes
 import Scenarios
 import Synchronization

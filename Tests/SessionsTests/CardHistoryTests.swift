@@ -2,7 +2,7 @@
 
 import Basics
 import Journal
-import LoadGenerator
+import Planning
 import Pushes
 import Scenarios
 import Schemas

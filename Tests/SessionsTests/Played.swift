@@ -4,8 +4,8 @@ import Basics
 import Glibc
 import HTTP
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Pushes
 import Scenarios
 

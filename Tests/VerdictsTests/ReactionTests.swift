@@ -3,8 +3,8 @@
 import Basics
 import Conformance
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Pushes
 import Testing
 import Verdicts

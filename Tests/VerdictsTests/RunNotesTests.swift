@@ -4,8 +4,8 @@ import Basics
 import Conformance
 import Glibc
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Pushes
 import Scenarios
 import Testing

@@ -4,9 +4,9 @@
 package import Basics
 import EventLoop
 import Glibc
-import LoadGenerator
 import Metrics
 import OperatingSystem
+import Planning
 import Reports
 import Scenarios
 import Verdicts

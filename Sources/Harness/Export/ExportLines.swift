@@ -5,6 +5,7 @@ import Basics
 import Conformance
 import Journal
 import LoadGenerator
+import Planning
 import Pushes
 import Reports
 import Verdicts
@@ -50,7 +51,7 @@ struct ExportLines {
     // MARK: One session
 
     private func write(
-        _ own: SessionCut.Result, _ note: PlanNote, _ frame: inout HistoryFrame, _ calls: CallRenderer,
+        _ own: SessionCut.Result, _ note: PlanNote, _ frame: inout HistoryFrame, _ calls: RequestRenderer,
         to output: inout LineOutput
     ) throws(Failure) {
         let part = "session\(own.sessions.count == 1 ? "" : "s") \(own.sessions.map(String.init).joined(separator: ", "))"
@@ -75,7 +76,7 @@ struct ExportLines {
 
     // MARK: All of it
 
-    private func writeAll(_ frame: inout HistoryFrame, _ calls: CallRenderer?, to output: inout LineOutput) throws(Failure) {
+    private func writeAll(_ frame: inout HistoryFrame, _ calls: RequestRenderer?, to output: inout LineOutput) throws(Failure) {
         try frame.findReasons(reader)
         var (known, lines) = (frame, output)
         _ = try reader.forEach(since: nil) { entry in
@@ -91,7 +92,7 @@ struct ExportLines {
     // MARK: Lines
 
     /// What learnt of all that depended on answers and phones.
-    private func renderer(_ note: PlanNote) throws(Failure) -> CallRenderer {
+    private func renderer(_ note: PlanNote) throws(Failure) -> RequestRenderer {
         let renderer = CallRenderer(note.plan(of: try note.scenario()))
         _ = try reader.forEach(since: nil, reading: { _ in .none }) { entry in
             guard case .note(let note) = entry else { return true }
@@ -99,11 +100,11 @@ struct ExportLines {
             if let reaction = note.reaction { renderer.learn(MadeReaction(reaction)) }
             return true
         }
-        return renderer
+        return RequestRenderer(renderer)
     }
 
     /// With the request that a call was, and without the provider token of a push.
-    private func told(_ object: JSONObject, _ calls: CallRenderer?) -> String {
+    private func told(_ object: JSONObject, _ calls: RequestRenderer?) -> String {
         var object = object
         if object["kind"]?.string == "event", let calls, let session = object["session"]?.int, let step = object["step"]?.int,
             let call = calls.request(session: UInt32(clamping: session), step: UInt32(clamping: step))

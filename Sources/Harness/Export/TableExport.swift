@@ -2,8 +2,8 @@
 
 import Basics
 import Journal
-import LoadGenerator
 import OperatingSystem
+import Planning
 import Pushes
 import SQLite
 import Verdicts

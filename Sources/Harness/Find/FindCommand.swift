@@ -3,8 +3,8 @@
 package import Basics
 import Capacity
 import EventLoop
-import LoadGenerator
 import OperatingSystem
+import Planning
 import Reports
 import Scenarios
 import Verdicts

@@ -1,7 +1,7 @@
 // How a scenario's load becomes one of a wanted rate: the mix of sessions stays, and how many begin in a second follows.
 
 import Basics
-import LoadGenerator
+import Planning
 import Scenarios
 import Verdicts
 

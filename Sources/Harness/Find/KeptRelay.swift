@@ -5,10 +5,10 @@ import Basics
 import EventLoop
 import Glibc
 import Journal
-import LoadGenerator
 import MockServer
 import Net
 import OperatingSystem
+import Planning
 import Scenarios
 
 /// Confined to the thread that runs the harness.

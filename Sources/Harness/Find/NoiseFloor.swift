@@ -6,6 +6,7 @@ import EventLoop
 import LoadGenerator
 import Net
 import OperatingSystem
+import Planning
 import Scenarios
 
 enum NoiseFloor {

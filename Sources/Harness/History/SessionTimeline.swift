@@ -3,7 +3,7 @@
 
 import Basics
 import Journal
-import LoadGenerator
+import Planning
 import Pushes
 import Scenarios
 import Sessions

@@ -4,8 +4,8 @@
 import Basics
 import EventLoop
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Scenarios
 import Synchronization
 import Verdicts

@@ -4,9 +4,9 @@
 import Basics
 import EventLoop
 import Journal
-import LoadGenerator
 import Metrics
 import Net
+import Planning
 import Scenarios
 import Synchronization
 import Verdicts

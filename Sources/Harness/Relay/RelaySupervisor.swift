@@ -4,8 +4,8 @@
 import Basics
 import EventLoop
 import Journal
-import LoadGenerator
 import Net
+import LoadGenerator
 import Scenarios
 
 /// Confined to the thread that runs the harness.

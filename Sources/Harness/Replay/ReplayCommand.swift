@@ -2,7 +2,7 @@
 
 package import Basics
 import Journal
-import LoadGenerator
+import Planning
 import Scenarios
 import Verdicts
 

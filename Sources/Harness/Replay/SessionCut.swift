@@ -5,7 +5,7 @@ import Basics
 import Conformance
 import Faults
 import Journal
-import LoadGenerator
+import Planning
 import Pushes
 import Scenarios
 import Verdicts

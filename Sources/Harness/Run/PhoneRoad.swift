@@ -2,8 +2,8 @@
 
 import Basics
 import Devices
-import LoadGenerator
 import MockServer
+import Planning
 import Scenarios
 
 extension PhoneDeed {

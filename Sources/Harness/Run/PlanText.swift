@@ -3,7 +3,7 @@
 import Basics
 import Devices
 import Faults
-import LoadGenerator
+import Planning
 import Scenarios
 
 struct PlanText {

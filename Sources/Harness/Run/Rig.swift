@@ -10,6 +10,7 @@ import LoadGenerator
 import MockServer
 import Net
 import OperatingSystem
+import Planning
 import Pushes
 import Scenarios
 import Verdicts

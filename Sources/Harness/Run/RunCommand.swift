@@ -3,10 +3,10 @@
 package import Basics
 import EventLoop
 import Journal
-import LoadGenerator
 import MockServer
 import Net
 import OperatingSystem
+import Planning
 import Reports
 import Scenarios
 import Sessions

@@ -3,8 +3,9 @@
 package import Basics
 import EventLoop
 import Journal
-import LoadGenerator
 import OperatingSystem
+import LoadGenerator
+import Planning
 import Reports
 import Scenarios
 import Sessions

@@ -6,6 +6,7 @@ import EventLoop
 import HTTP
 import Journal
 import Net
+import Planning
 import Pushes
 import Scenarios
 import WebSocket

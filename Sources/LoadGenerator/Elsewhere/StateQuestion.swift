@@ -3,6 +3,7 @@
 import Basics
 package import EventLoop
 package import Net
+package import Planning
 package import Scenarios
 
 /// Confined to its loop. One question at a time.

@@ -4,6 +4,7 @@ import Basics
 import EventLoop
 import Journal
 import Net
+import Planning
 import Scenarios
 
 final class WatchLoop: TurnEndHandler {

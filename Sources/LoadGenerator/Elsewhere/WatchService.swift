@@ -5,6 +5,7 @@ package import Basics
 import EventLoop
 import Journal
 package import Net
+package import Planning
 import Scenarios
 import Synchronization
 

@@ -5,6 +5,7 @@ import EventLoop
 import HTTP
 import Journal
 import Net
+import Planning
 import Pushes
 import Scenarios
 

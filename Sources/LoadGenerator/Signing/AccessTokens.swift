@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import HTTP
 import Net
+import Planning
 import Scenarios
 
 /// Why there is no access token.

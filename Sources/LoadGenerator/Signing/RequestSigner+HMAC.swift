@@ -3,6 +3,7 @@
 import Basics
 import HTTP
 import Net
+import Planning
 import Scenarios
 import TLS
 

@@ -3,8 +3,8 @@
 import Basics
 import Foundation
 import Glibc
-import LoadGenerator
 import Net
+import LoadGenerator
 import Testing
 
 @testable import Harness

@@ -9,8 +9,8 @@
 
 import Basics
 import Journal
-import LoadGenerator
 import Metrics
+import Planning
 import Scenarios
 
 func scenario(sessions: Int, rate: Int) -> String {
