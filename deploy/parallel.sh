@@ -15,8 +15,11 @@ fi
 count=$1 out=$2 scenario=$3
 shift 3
 pushrig=${PUSHRIG:-pushrig}
+[[ $count =~ ^[1-9][0-9]*$ ]] || { echo "parallel.sh: '$count' is no number of shards" >&2 && exit 2; }
+command -v "$pushrig" >/dev/null || { echo "parallel.sh: there is no program $pushrig; name it by PUSHRIG" >&2 && exit 2; }
 mkdir -p "$out"
-export PUSHRIG_SHARDS=$count PUSHRIG_RUN=${PUSHRIG_RUN:-$(basename "$out")-$(date +%s)-$$}
+name=$(basename "$out" | tr -cs 'A-Za-z0-9._-' '-')
+export PUSHRIG_SHARDS=$count PUSHRIG_RUN=${PUSHRIG_RUN:-$name$(date +%s)-$$}
 # A shard that is started again voids the run, so none is. What each exits with is seen in the merged run.
 seq 0 $((count - 1)) | parallel --will-cite --jobs "$count" --retries 1 --halt never --line-buffer --tag --quote \
     "$pushrig" run "$scenario" --shard auto --quiet --out "$out/shard-{}" "$@" || true

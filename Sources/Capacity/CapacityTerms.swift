@@ -19,6 +19,29 @@ package struct CapacityTerms: Hashable, Sendable {
 
     package init() {}
 
+    /// What each number may be. A trial shorter than 7 s tells no slope.
+    package static func range(_ path: WritableKeyPath<CapacityTerms, Double>) -> ClosedRange<Double> {
+        switch path {
+        case \.width: 0.001...0.5
+        case \.trial: 7...3_600
+        case \.sum: 7...86_400
+        case \.exceed: 0...0.99
+        case \.confirm: 0...86_400
+        case \.budget: 1...604_800
+        default: 0.1...1e6
+        }
+    }
+
+    /// What contradicts itself, and the way out of it; nil: nothing. The numbers are in their ranges.
+    package var contradiction: (message: String, hint: String)? {
+        if from > to { return ("--from is above --to", "the search goes up from --from") }
+        if sum < trial { return ("--sum is shorter than one trial", "make it three trials long at least") }
+        if confirm > 0, confirm < trial {
+            return ("--confirm is shorter than one trial", "make it longer, or 0s for none")
+        }
+        return nil
+    }
+
     /// Coarse first: what is far from the bound needs no seventy seconds.
     var stages: [Stage] {
         [

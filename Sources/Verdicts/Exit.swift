@@ -154,10 +154,11 @@ extension RunRecord.Proof {
             doubts += grounds.gates.filter { $0.passed == false }.map(RunRecord.Exit.reason)
         }
         doubts += grounds.gates.filter { $0.passed == nil }.map { gate in
-            gate.value == nil || grounds.bar == .zero
-                ? "gate without data: \(gate.text)"
-                : "gate undecided: \(gate.text), measured \(gate.valueText), and the clocks of the machines "
-                    + "agree within \(grounds.bar) only"
+            guard gate.value != nil else { return "gate without data: \(gate.text)" }
+            return "gate undecided: \(gate.text), measured \(gate.valueText), "
+                + (grounds.bar == .zero
+                    ? "which chance may have made, or of too few of the pushes: a longer run decides it"
+                    : "and the clocks of the machines agree within \(grounds.bar) only")
         }
     }
 }

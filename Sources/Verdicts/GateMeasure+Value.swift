@@ -16,6 +16,8 @@ struct Measure {
     var samples: [RelaySample]
     /// Of what was planned in the measured load; nil: too few seconds of it.
     var slope: BacklogSlope?
+    /// The share of pushes that may be missing for what did come to tell of all: one in a hundred, or what a gate allows.
+    var mayMiss = 0.01
 }
 
 extension Gate {
@@ -33,7 +35,7 @@ extension Gate {
     /// of them does, and fails where the least does.
     private func passes(_ value: Double?, _ run: Measure) -> Bool? {
         guard let value else { return nil }
-        if measure == .backlogSlope { return run.slope.flatMap(passes) }
+        if measure == .backlogSlope { return run.slope.flatMap { passes($0, run) } }
         guard case .latency(let latency, let kind, let statistic) = measure, let percentile = statistic.percentile,
             let histogram = latency.histogram(kind, run.correlation),
             Double(histogram.count) * (100 - percentile) < 100
@@ -44,9 +46,18 @@ extension Gate {
 }
 
 extension Gate {
-    /// A growth that chance alone may have made, beyond what the gate allows, is not told.
-    private func passes(_ slope: BacklogSlope) -> Bool? {
-        if comparison.holds(slope.slope, threshold) { return true }
+    /// The share of all pushes that it lets be lost; nil: it is no gate on that.
+    var allowedLoss: Double? {
+        if case .deliveries(.lost, nil, isRate: true) = measure { threshold } else { nil }
+    }
+
+    /// A growth that chance alone may have made, beyond what the gate allows, is not told; and where many never came, what did
+    /// come tells nothing of how old they would be.
+    private func passes(_ slope: BacklogSlope, _ run: Measure) -> Bool? {
+        if comparison.holds(slope.slope, threshold) {
+            let missing = run.correlation.count(.lost) + run.correlation.count(.undecided)
+            return Double(missing) > run.mayMiss * Double(run.correlation.expected) ? nil : true
+        }
         switch comparison {
         case .less, .lessOrEqual: return comparison.holds(slope.least, threshold) ? nil : false
         default: return false

@@ -11,17 +11,17 @@ extension Soundness {
     /// a busy machine cost anything, as what is kept in spite of it is kept.
     mutating func addProcessors(_ story: Story, _ scenario: Scenario, blame: Rule.Basis) {
         guard !story.samples.isEmpty, !scenario.isStepped || scenario.steppedUntil != nil else { return }
-        let (relay, rig) = story.longestWait
-        let allowed = Interval.seconds(Self.longestWait.seconds / scenario.pace)
-        var costs: Rule.Basis = max(relay, rig) > allowed ? .timing : []
+        let waits = story.waits
+        let doubt = waits.doubt(pace: scenario.pace)
+        var costs: Rule.Basis = doubt == nil ? [] : .timing
+        let starved = Interval.seconds(ProcessorWaits.longest.seconds / scenario.pace * Self.starvation)
         // A relay that hardly ran does not come to what it would do, and gives up what is answered in time.
-        if relay > allowed * Self.starvation { costs.formUnion([.absence, .running]) }
+        if waits.relay > starved { costs.formUnion([.absence, .running]) }
         let isInDoubt = !costs.isDisjoint(with: blame)
         add(
             "processors to spare", !isInDoubt,
-            "within a second a thread of the relay was kept waiting for a processor for \(relay) at most, and one of ours for "
-                + "\(rig)" + (isInDoubt ? "; \(allowed) is what blame for lateness can bear, "
-                    + "\(allowed * Self.starvation) of the relay's what blame for something missing can" : ""),
+            isInDoubt
+                ? "\(doubt ?? waits.words), \(starved) of the relay's what blame for something missing can" : waits.words,
             costs: costs)
     }
 
@@ -37,9 +37,6 @@ extension Soundness {
 
     /// Thousandths of the time: a thread that is busy for more has none to spare (spec/capacity.md §3).
     static let mostUse = 900
-
-    /// Of a second of the host's clock, while the run's clock goes by it.
-    static let longestWait = Interval.milliseconds(250)
 
     /// So many times that is a relay which hardly ran.
     private static let starvation = 2.0

@@ -13,16 +13,23 @@ extension Soundness {
 
     /// Adds the check for a load of one rate under conditions that stay: what faults that come and go, restarts and a changing
     /// rate do to latencies is no backlog.
-    mutating func addSteadiness(_ slope: BacklogSlope?, _ scenario: Scenario) {
+    mutating func addSteadiness(_ slope: BacklogSlope?, _ scenario: Scenario, kinds: [String]) {
         guard let slope, scenario.relay.restarts.isEmpty, scenario.workload.isOfOneRate,
             scenario.faults.allSatisfy(\.lastsThroughout)
         else { return }
+        let part =
+            switch slope.part {
+            case .all: ""
+            case .kind(let kind): " with `\(kinds[safe: kind] ?? "other")`"
+            case .oldest(let kind): " with some of `\(kinds[safe: kind] ?? "other")`"
+            }
         let isSteady = slope.least <= BacklogSlope.limit
         add(
             Self.steadiness, isSteady,
             isSteady
-                ? "pushes came \(Numbers.slope(slope.slope)) later, by \(slope.seconds) seconds of load"
-                : "the relay fell behind by \(Numbers.slope(slope.slope)): latencies of this run depend on its length")
+                ? "pushes came \(Numbers.slope(slope.slope)) later, give or take "
+                    + "\(Numbers.slope(slope.bound)), by \(slope.seconds) seconds of load"
+                : "the relay fell behind\(part) by \(Numbers.slope(slope.slope)): latencies of this run depend on its length")
     }
 }
 

@@ -217,16 +217,11 @@ struct Story {
         return scenario.faults[number].rule.touchesConnection
     }
 
-    /// The longest that a thread of the relay, or of ours, waited for a processor within one sample's second. A relay that
-    /// uses a processor of its own all that while waits for itself.
-    private(set) var longestWait: (relay: Interval, rig: Interval) = (.zero, .zero)
-    private static let busy = 0.8
+    private(set) var waits = ProcessorWaits()
 
     private mutating func add(_ sample: RelaySample, at instant: Instant, pace: Double) {
         if origin != nil, end == nil, let last = samples.last {
-            let isBusy = (sample.cpu - last.sample.cpu).seconds > Self.busy * (instant - last.at).seconds / pace
-            longestWait.rig = max(longestWait.rig, sample.rigWaited)
-            if !isBusy { longestWait.relay = max(longestWait.relay, sample.relayWaited) }
+            waits.add(sample, behind: last.sample, seconds: (instant - last.at).seconds / pace)
         }
         samples.append((instant, sample))
         guard samples.count > Self.mostSamples else { return }

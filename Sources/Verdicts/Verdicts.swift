@@ -220,9 +220,10 @@ private struct Judgement {
         let origin = story.origin ?? begun
         let phases = phases(story, origin)
         let measured = phases.first { $0.name == Story.measurePhase }.map { $0.end - $0.start } ?? story.last - origin
-        let measure = Measure(
+        var measure = Measure(
             correlation: correlation, seconds: measured.seconds, realSeconds: realSeconds(story, measured),
             samples: story.samples.map(\.sample), slope: slope(correlation, phases))
+        for gate in self.gates { if let share = gate.allowedLoss { measure.mayMiss = max(measure.mayMiss, share) } }
         let bar = note.merged?.bar ?? .zero
         let gates = gates.map { $0.result(measure, bar: bar) }
         var soundness = Soundness(
@@ -232,7 +233,9 @@ private struct Judgement {
         if zip(self.gates, gates).contains(where: { $0.measure.isOfTime && $1.passed == false }) { blame.insert(.timing) }
         soundness.addProcessors(story, scenario, blame: blame)
         soundness.addThreads(story, scenario, blame: blame)
-        if self.gates.contains(where: \.measure.isOfTime) { soundness.addSteadiness(measure.slope, scenario) }
+        if self.gates.contains(where: \.measure.isOfTime) {
+            soundness.addSteadiness(measure.slope, scenario, kinds: plan.kinds)
+        }
         if note.part == nil, note.merged == nil { soundness.addWarmUp(phases, scenario) }
         soundness.addShards(note, story, scenario)
         // Of some users alone nobody knows what the others were asked.

@@ -45,7 +45,18 @@ struct FindVerbTests {
             #expect(Array((later["trials"]?.array ?? []).prefix(trials.count)) == trials)
             #expect(["above-max", "rig-limit"].contains(later["stop"]?.string), "\(resumed.out)\(resumed.error)")
 
-            // Of another scenario's plan nothing is known here.
+            // Of another scenario's plan nothing is known here, and what it would not have tried is no trial of it.
+            for (change, words) in [
+                ({ $0["trials"] = .array(trials + [trials[trials.count - 1]]) }, "is not one that this search would have made"),
+                ({ $0["terms"] = .object(($0["terms"]?.object ?? JSONObject()).with("width", 0)) }, "is not from"),
+                ({ $0["filesDigest"] = "0" }, "is another than when the search"),
+            ] as [((inout JSONObject) -> Void, String)] {
+                var object = try #require(record.object)
+                change(&object)
+                try JSONValue.object(object).text.write(toFile: out + "/find.json", atomically: true, encoding: .utf8)
+                let refused = try Rig.run(Rig.pushrig, ["find", "--resume", out])
+                #expect(refused.code == 2 && refused.error.contains(words), "\(refused.out)\(refused.error)")
+            }
             var object = try #require(later.object)
             object["planDigest"] = "0"
             try JSONValue.object(object).text.write(toFile: out + "/find.json", atomically: true, encoding: .utf8)
@@ -62,5 +73,13 @@ struct FindVerbTests {
     func refusals(arguments: [String], words: String) throws {
         let result = try Rig.run(Rig.pushrig, ["find", "Scenarios/capacity.yaml"] + arguments)
         #expect(result.code == 2 && result.error.contains(words), "\(result.error)")
+    }
+}
+
+extension JSONObject {
+    fileprivate func with(_ name: String, _ value: JSONValue) -> JSONObject {
+        var object = self
+        object[name] = value
+        return object
     }
 }

@@ -1,6 +1,7 @@
 // Whether a growing age is told from chance.
 
 import Basics
+import Glibc
 import Testing
 
 @testable import Metrics
@@ -64,5 +65,67 @@ struct BacklogSlopeTests {
         var ages = DeliveryAges()
         for second in 0..<9 { ages.add(microseconds: second * 1_000_000, kind: second, second: second) }
         #expect(BacklogSlope(ages, in: 0..<9) == nil)
+    }
+
+    /// Of a thousand deliveries a second two are of a kind that falls behind; the mean of all hides it.
+    @Test("is that of the kind that falls behind, however small its share", arguments: [0, 0.3])
+    func hidden(growth: Double) throws {
+        var (ages, noise) = (DeliveryAges(), Seed(5).generator())
+        for second in 0..<25 {
+            for _ in 0..<1_000 { ages.add(microseconds: 20_000 + Int(noise.unit() * 40_000), kind: 0, second: second) }
+            for _ in 0..<2 {
+                let age = 0.5 + growth * (Double(second) + noise.unit())
+                ages.add(microseconds: Int(age * 1e6), kind: 1, second: second)
+            }
+        }
+        let slope = try #require(BacklogSlope(ages, in: 0..<25))
+        #expect(slope.part.kind == (growth > 0 ? 1 : nil) && (slope.least > BacklogSlope.limit) == (growth > 0), "\(slope)")
+    }
+
+    /// One in fifty of the same kind waits in a queue of its own.
+    @Test("is that of the oldest, where only a part of one kind falls behind", arguments: [0, 0.3])
+    func oldest(growth: Double) throws {
+        var (ages, noise) = (DeliveryAges(), Seed(6).generator())
+        for second in 0..<25 {
+            for number in 0..<50 {
+                let age = number == 0 ? 0.5 + growth * (Double(second) + noise.unit()) : 0.02 + 0.04 * noise.unit()
+                ages.add(microseconds: Int(age * 1e6), kind: 0, second: second)
+            }
+        }
+        let slope = try #require(BacklogSlope(ages, in: 0..<25))
+        #expect((slope.least > BacklogSlope.limit) == (growth > 0), "\(slope)")
+    }
+
+    /// A window of seconds fills, and then stays full.
+    @Test("is none of what rises and then stays")
+    func plateau() throws {
+        var ages = DeliveryAges()
+        for second in 0..<30 {
+            ages.add(microseconds: 40_000 * 999, count: 999, kind: 0, second: second)
+            ages.add(microseconds: min(second, 12) * 400_000 + 100_000, kind: 1, second: second)
+        }
+        let slope = try #require(BacklogSlope(ages, in: 0..<30))
+        #expect(slope.part == .all && slope.least < BacklogSlope.limit, "\(slope)")
+    }
+
+    /// Ten kinds whose ages are log-normal, one in twenty five times as old.
+    @Test("is seldom one of a steady relay, whose parts are many", arguments: [10, 25, 60])
+    func alarms(seconds: Int) {
+        var (noise, alarms, known) = (Seed(UInt64(seconds)).generator(), 0, 0)
+        for _ in 0..<400 {
+            var ages = DeliveryAges()
+            for second in 0..<seconds {
+                for kind in 0..<10 {
+                    for _ in 0..<(kind * 3 + 1) {
+                        let age = 0.05 * exp(0.8 * noise.normal()) * (noise.unit() < 0.05 ? 5 : 1)
+                        ages.add(microseconds: Int(age * 1e6), kind: kind, second: second)
+                    }
+                }
+            }
+            guard let slope = BacklogSlope(ages, in: 0..<seconds) else { continue }
+            known += 1
+            if slope.least > BacklogSlope.limit { alarms += 1 }
+        }
+        #expect(known == 400 && alarms <= 12, "\(alarms)")
     }
 }

@@ -21,7 +21,7 @@ struct FindTests {
         asked.overrides = [["workload.pace", "2"]]
         asked.gates = goal.gates
         var record = FindRecord(
-            asked, planDigest: "9f2c", seed: .max, command: "pushrig find capacity", terms: CapacityTerms(), goals: [goal],
+            asked, planDigest: "9f2c", filesDigest: "77", seed: .max, command: "pushrig find capacity", terms: CapacityTerms(), goals: [goal],
             startedAt: WallTime(iso8601: "2026-11-28T10:00:00.000Z")!, toolVersion: "0.1.0",
             machine: Sample.machine)
         record.stop = .found

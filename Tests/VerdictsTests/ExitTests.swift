@@ -182,7 +182,7 @@ struct ExitTests {
             turn(&run)
             var soundness = run.grounds.soundness
             let before = soundness.checks.count
-            soundness.addSteadiness(slope, run.scenario)
+            soundness.addSteadiness(slope, run.scenario, kinds: [])
             #expect(soundness.lost.isEmpty)
             return Array(soundness.checks[before...])
         }

@@ -41,7 +41,8 @@ struct TrialReadingTests {
     func percentiles(slow: Int, word: TrialWord) throws {
         let found = try reading(try record(slow: slow))
         #expect(found.void == nil && found.words == [word], "\(found.words)")
-        #expect(found.reasons.isEmpty == (word != .bad))
+        #expect(found.reasons.isEmpty == (word == .good))
+        #expect((found.reasons.first?.hasSuffix("not beyond chance") ?? false) == (word == .undecided))
     }
 
     @Test("tells nothing with too few samples, and nothing of a gate that the run does not have")
@@ -73,6 +74,27 @@ struct TrialReadingTests {
         #expect(try reading(broken).words == [.good])
         let confirmed = try reading(broken, demandsMusts: true)
         #expect(confirmed.words == [.bad] && confirmed.reasons == ["one-start is broken"])
+    }
+
+    /// What never came would have been the oldest.
+    @Test("tells no slope where many never came, unless a gate allows as many", arguments: [(0.01, false), (0.05, true)])
+    func missing(mayMiss: Double, isGood: Bool) throws {
+        let slope = try Gate(parsing: "backlog.slope < 0.01")
+        let found = TrialReading(
+            try record { record in
+                record.correlation.expected = 1_000
+                record.correlation.totals[.lost] = 20
+                var ages = DeliveryAges()
+                for second in 0..<10 { ages.add(microseconds: 100, count: 10, kind: 0, second: second) }
+                record.gates = [
+                    slope.result(
+                        Measure(
+                            correlation: record.correlation, seconds: 10, realSeconds: 10, samples: [],
+                            slope: BacklogSlope(ages, in: 0..<10), mayMiss: mayMiss))
+                ]
+            }, goals: [[slope]], common: [])
+        #expect(found.words == [isGood ? .good : .undecided], "\(found.reasons)")
+        #expect(found.reasons.allSatisfy { $0.hasSuffix("but too many never came") } && found.reasons.isEmpty == isGood)
     }
 
     @Test("what all goals ask for fails all of them")

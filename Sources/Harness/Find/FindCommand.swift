@@ -37,11 +37,14 @@ package final class FindCommand {
             (options.asked, options.seed) = (found.asked, found.seed)
             let budget = options.terms.budget
             options.terms = found.terms
-            options.terms.budget = max(budget, found.terms.budget)
+            if options.givesBudget { options.terms.budget = max(budget, found.terms.budget) }
             former = found
         }
-        let asked = options.asked
+        var asked = options.asked
         let scenario = try Scenario.load(path: asked.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        // A search may be taken up again from another folder.
+        let path = FileSystem.absolute(scenario.path) ?? scenario.path
+        (asked.scenarioPath, options.asked.scenarioPath) = (path, path)
         try Preflight.check(scenario)
         try FindCheck.check(scenario, options)
         goals = try FindGoals(asked.gates, scenario: scenario, keepsRelay: FindCheck.keepsRelay(scenario, options))
@@ -55,21 +58,39 @@ package final class FindCommand {
         spent = former?.duration.seconds ?? 0
         let chosen = (options.resume ?? options.outputDirectory).map { FileSystem.absolute($0) ?? $0 }
         folder = chosen ?? RunDirectory.fresh("find-\(scenario.name)", at: time.wall())
+        let own = Plan(scenario: scenario, seed: seed, run: 1)
         record = FindRecord(
-            asked, planDigest: Plan(scenario: scenario, seed: seed, run: 1).digest(), seed: seed.value,
+            asked, planDigest: own.digest(), filesDigest: Self.digest(scenario), seed: seed.value,
             command: options.command, terms: options.terms, goals: goals.goals, startedAt: former?.startedAt ?? time.wall(),
             toolVersion: Build.version, machine: .current)
         record.warmUp = plan.warmUp
+        record.mix = plan.mix(own.summary)
         search = CapacitySearch(options.terms, goals: goals.goals.count)
         guard let former else { return }
         record.command = former.command
         record.noiseFloor = former.noiseFloor
-        guard former.planDigest == record.planDigest, former.toolVersion == record.toolVersion else {
+        guard former.planDigest == record.planDigest, former.filesDigest == record.filesDigest,
+            former.toolVersion == record.toolVersion
+        else {
             throw Failure(
-                .usage, "\(asked.scenarioPath), or pushrig, is another than when the search in \(folder) began",
+                .usage,
+                "\(asked.scenarioPath), a file that it names, or pushrig, is another than when the search in \(folder) began",
                 hint: "begin another search")
         }
-        for trial in former.trials { take(trial, again: true) }
+        for trial in former.trials {
+            guard isExpected(trial) else {
+                throw Failure(
+                    .usage, "trial \(trial.number) in \(folder)/find.json is not one that this search would have made there",
+                    hint: "the file was changed: begin another search")
+            }
+            take(trial, again: true)
+        }
+    }
+
+    /// Of all files of the scenario, the relay's words included.
+    private static func digest(_ scenario: Scenario) -> String {
+        let seed = scenario.sources.reduce(Seed(0)) { $0.child($1.text) }
+        return String(seed.value, radix: 16)
     }
 
     package func run() throws(Failure) -> ExitCode {
@@ -108,7 +129,7 @@ package final class FindCommand {
         let scenario = try Scenario.load(
             path: options.asked.scenarioPath, overrides: options.overrides + only, searchPath: ["Scenarios"])
         let floor = try NoiseFloor.measure(scenario, seed: seed, in: folder)
-        if let floor { say(FindText.floor(floor)) }
+        if let floor { say(FindText.floor(floor, budget: scenario.latenessBudget)) }
         return floor
     }
 
@@ -126,12 +147,7 @@ package final class FindCommand {
         let length = plan.length(of: seconds)
         guard elapsed + length <= options.terms.budget else { return search.stop(.deadline) }
         let rate = search.grid.rate(place)
-        let number = record.trials.count + 1
-        let attempt = record.trials.count { $0.kind == kind && $0.place == place } + 1
-        var trial = FindRecord.Trial(
-            number: number, kind: kind, place: place, rate: rate, seconds: seconds,
-            folder: "trials/\(String(1_000 + number).dropFirst())-\(FindText.plain(rate))",
-            seed: seed.child("\(kind.rawValue) \(place)").child(UInt64(attempt)).value)
+        var trial = trial(kind, place, seconds)
         // One that was killed meanwhile may have left something there.
         trial.folder = String(unused(folder + "/" + trial.folder).dropFirst(folder.count + 1))
         _ = kept?.takeUsage()
@@ -148,8 +164,11 @@ package final class FindCommand {
             trial.figures = reading.figures
         }
         if let usage = kept?.takeUsage(ofLoad: plan.warmUp + seconds) {
-            (trial.figures.processor, trial.figures.memoryBytes) = usage
+            (trial.figures.processor, trial.figures.memoryBytes) = (usage.processor, usage.memory)
+            if let doubt = usage.waits.doubt() { trial.bear(doubt) }
         }
+        // What it came to by then says nothing of the load.
+        if let words = kept?.ending { trial.void = "the relay \(words)" }
         take(trial)
         try save()
         say(FindText.line(trial, record.axis, left: options.terms.budget - elapsed))
@@ -166,6 +185,29 @@ package final class FindCommand {
             record.detail = "\(patience) after the trial at \(FindText.rate(rate, record.axis)) it still pushed"
             search.stop(.noRecovery)
         }
+    }
+
+    /// The next one, if it is that.
+    private func trial(_ kind: FindRecord.Trial.Kind, _ place: Int, _ seconds: Double) -> FindRecord.Trial {
+        let (number, rate) = (record.trials.count + 1, search.grid.rate(place))
+        let attempt = record.trials.count { $0.kind == kind && $0.place == place } + 1
+        return FindRecord.Trial(
+            number: number, kind: kind, place: place, rate: rate, seconds: seconds,
+            folder: "trials/\(String(1_000 + number).dropFirst())-\(FindText.plain(rate))",
+            seed: seed.child("\(kind.rawValue) \(place)").child(UInt64(attempt)).value)
+    }
+
+    /// A record that goes on holds the trials that this search would have made, or its bounds are of another.
+    private func isExpected(_ found: FindRecord.Trial) -> Bool {
+        let wanted: FindRecord.Trial
+        switch (search.next, found.kind) {
+        case (.trial(let place, let seconds), .trial), (.trial(let place, let seconds), .warmUp),
+            (.confirm(let place, let seconds), .confirm):
+            wanted = trial(found.kind, place, seconds)
+        default: return false
+        }
+        return found.number == wanted.number && found.place == wanted.place && found.rate == wanted.rate
+            && found.seconds == wanted.seconds && found.seed == wanted.seed
     }
 
     private func arguments(_ trial: FindRecord.Trial, _ kept: KeptRelay?) -> [String] {

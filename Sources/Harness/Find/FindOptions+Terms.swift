@@ -11,37 +11,32 @@ extension FindOptions {
     ) throws(Failure) {
         if let from { terms.from = try Self.rate(from, "--from") }
         if let to { terms.to = try Self.rate(to, "--to") }
-        if let width { terms.width = try Self.share(width, "--width", 0.001...0.5) }
-        if let trial { terms.trial = try Self.seconds(trial, "--trial", 7...3_600) }
-        if let sum { terms.sum = try Self.seconds(sum, "--sum", 7...86_400) }
-        if let exceed { terms.exceed = try Self.share(exceed, "--exceed", 0...0.99) }
-        if let confirm { terms.confirm = try Self.seconds(confirm, "--confirm", 0...86_400) }
-        if let budget { terms.budget = try Self.seconds(budget, "--budget", 1...604_800) }
+        if let width { terms.width = try Self.share(width, "--width", \.width) }
+        if let trial { terms.trial = try Self.seconds(trial, "--trial", \.trial) }
+        if let sum { terms.sum = try Self.seconds(sum, "--sum", \.sum) }
+        if let exceed { terms.exceed = try Self.share(exceed, "--exceed", \.exceed) }
+        if let confirm { terms.confirm = try Self.seconds(confirm, "--confirm", \.confirm) }
+        if let budget { terms.budget = try Self.seconds(budget, "--budget", \.budget) }
+        givesBudget = budget != nil
         if let atLeast { self.atLeast = try Self.rate(atLeast, "--at-least") }
-        func contradict(_ message: String, _ hint: String) -> Failure { Failure(.usage, message, hint: hint) }
-        guard terms.from <= terms.to else {
-            throw contradict("--from is above --to", "the search goes up from --from")
-        }
-        guard terms.sum >= terms.trial else {
-            throw contradict("--sum is shorter than one trial", "make it three trials long at least")
-        }
-        if terms.confirm > 0, terms.confirm < terms.trial {
-            throw contradict("--confirm is shorter than one trial", "make it longer, or 0s for none")
-        }
+        if let (message, hint) = terms.contradiction { throw Failure(.usage, message, hint: hint) }
         if let wanted = self.atLeast, wanted > terms.to {
-            throw contradict("--at-least is above --to: no search could say yes", "raise --to")
+            throw Failure(.usage, "--at-least is above --to: no search could say yes", hint: "raise --to")
         }
     }
 
     private static func rate(_ text: String, _ option: String) throws(Failure) -> Double {
         let digits = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
-        guard let value = Double(digits), value.isFinite, 0.1...1e6 ~= value else {
+        guard let value = Double(digits), CapacityTerms.range(\.from) ~= value else {
             throw Failure(.usage, "\(option) \(text) is no load from 0.1 to 1000000", hint: "for example \(option) 500")
         }
         return value
     }
 
-    private static func share(_ text: String, _ option: String, _ range: ClosedRange<Double>) throws(Failure) -> Double {
+    private static func share(
+        _ text: String, _ option: String, _ path: WritableKeyPath<CapacityTerms, Double>
+    ) throws(Failure) -> Double {
+        let range = CapacityTerms.range(path)
         let value = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
         guard let value, range ~= value else {
             throw Failure(
@@ -50,7 +45,10 @@ extension FindOptions {
         return value
     }
 
-    private static func seconds(_ text: String, _ option: String, _ range: ClosedRange<Double>) throws(Failure) -> Double {
+    private static func seconds(
+        _ text: String, _ option: String, _ path: WritableKeyPath<CapacityTerms, Double>
+    ) throws(Failure) -> Double {
+        let range = CapacityTerms.range(path)
         guard let value = Interval(parsing: text)?.seconds, range ~= value else {
             throw Failure(
                 .usage, "\(option) \(text) is no time from \(Int(range.lowerBound)) s to \(Int(range.upperBound)) s",

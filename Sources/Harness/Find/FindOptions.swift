@@ -7,6 +7,8 @@ import Verdicts
 package struct FindOptions: Sendable {
     var asked: FindRecord.Asked
     package var terms = CapacityTerms()
+    /// The budget was asked for; a search that goes on has its own else.
+    var givesBudget = false
     /// Events per second, or sessions at once, below which the answer is no pass.
     package var atLeast: Double?
     package var seed: UInt64?

@@ -35,6 +35,12 @@ struct FindPlan {
     /// Until then sessions become as many as the rate has.
     var warmUp: Double { max(1, longest.rounded(.up)) }
 
+    /// What a session is on average, where those of a plan are owed so much.
+    func mix(_ summary: PlanSummary) -> FindRecord.Mix {
+        let pushesPerEvent = summary.events > 0 ? Double(summary.expectedPushes) / Double(summary.events) : 0
+        return FindRecord.Mix(events: eventsPerSession, pushes: pushesPerEvent * eventsPerSession, seconds: meanLength)
+    }
+
     /// Of a trial of so many seconds, with all that belongs to it.
     func length(of seconds: Double) -> Double { warmUp + seconds + drain + Self.overhead }
 

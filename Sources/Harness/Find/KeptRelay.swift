@@ -10,6 +10,7 @@ import Net
 import OperatingSystem
 import Planning
 import Scenarios
+import Verdicts
 
 /// Confined to the thread that runs the harness.
 final class KeptRelay {
@@ -19,12 +20,12 @@ final class KeptRelay {
     private let relay: RelaySupervisor
     private var lender: MockLender
     private let notes: Notes
-    private let time = SystemTime()
+    private let time: SystemTime
     private let clock: RunClock
 
     /// What the supervisor puts on record.
     private final class Notes {
-        var samples: [RelaySample] = []
+        var samples: [(at: Instant, sample: RelaySample)] = []
         /// How it ended by itself.
         var ending: String?
     }
@@ -35,7 +36,9 @@ final class KeptRelay {
     /// Starts the mock; the relay comes up with `comeUp`.
     init(_ scenario: Scenario, _ plan: Plan, in folder: RunDirectory, _ options: RunOptions) throws(Failure) {
         DescriptorLimit.raise()
-        clock = RunClock(base: SystemTime())
+        let time = SystemTime()
+        self.time = time
+        clock = RunClock(base: time)
         let mock = try MockService(options: try Rig.mockOptions(plan, directory: folder, place: nil, clock: clock))
         self.mock = mock
         directory = scenario.mock.state ?? folder.mockState
@@ -48,7 +51,7 @@ final class KeptRelay {
                 variable: try Rig.variables(scenario, mock, folder, options, webhook: nil), clock: clock,
                 note: { note in
                     switch note {
-                    case .relaySample(let sample): notes.samples.append(sample)
+                    case .relaySample(let sample): notes.samples.append((time.now(), sample))
                     case .relayExited(let exit) where !exit.wasAsked:
                         notes.ending = exit.how + (exit.lastLines.isEmpty ? "" : "; its last words:\n\(exit.lastLines)")
                     default: break
@@ -83,15 +86,25 @@ final class KeptRelay {
         if let failure = mock.failure { throw failure }
     }
 
+    struct Usage {
+        /// Of one core.
+        var processor: Double
+        var memory: Int64
+        var waits = ProcessorWaits()
+    }
+
     /// What its process used since the last call: of one core in the busiest `seconds` of that time, which are those of a load
-    /// so long, and the most memory. A sample is taken each second.
-    func takeUsage(ofLoad seconds: Double = 1) -> (processor: Double, memory: Int64)? {
+    /// so long, and the most memory; and for how long it waited for a processor. A sample is taken each second.
+    func takeUsage(ofLoad seconds: Double = 1) -> Usage? {
         let samples = notes.samples
         notes.samples = Array(samples.suffix(1))
-        let used = zip(samples, samples.dropFirst()).map { ($1.cpu - $0.cpu).seconds }.sorted(by: >)
-        let busiest = used.prefix(max(1, Int(seconds)))
+        let pairs = zip(samples, samples.dropFirst())
+        let busiest = pairs.map { ($1.sample.cpu - $0.sample.cpu).seconds }.sorted(by: >).prefix(max(1, Int(seconds)))
         guard !busiest.isEmpty else { return nil }
-        return (busiest.reduce(0, +) / Double(busiest.count), samples.map(\.residentBytes).max() ?? 0)
+        var usage = Usage(
+            processor: busiest.reduce(0, +) / Double(busiest.count), memory: samples.map(\.sample.residentBytes).max() ?? 0)
+        for (last, next) in pairs { usage.waits.add(next.sample, behind: last.sample, seconds: (next.at - last.at).seconds) }
+        return usage
     }
 
     /// How a wait for the relay's rest ended.

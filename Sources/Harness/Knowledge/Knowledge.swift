@@ -28,8 +28,8 @@ struct KnowledgeTopic: Sendable {
 package enum Knowledge {
     /// In the order in which they explain a name that stands in several.
     static let topics: [KnowledgeTopic] = [
-        .reasons, .broadcastReasons, .fcmReasons, .oauthReasons, .pushTypes, .words, .metrics, .outcomes, .warnings, .causes,
-        .claims, .rules, .settings, .credentials, .faults, .defects, .dialects,
+        .reasons, .broadcastReasons, .fcmReasons, .oauthReasons, .pushTypes, .words, .metrics, .searches, .outcomes, .warnings,
+        .causes, .claims, .rules, .settings, .credentials, .faults, .defects, .dialects,
     ]
 
     package static let kinds = topics.map(\.kind)

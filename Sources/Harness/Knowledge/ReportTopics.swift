@@ -1,5 +1,7 @@
-// The words of a report and the metrics of gates, in words.
+// The words of a report and of a search, and the metrics of gates, in words.
 
+import Capacity
+import Reports
 import Scenarios
 
 extension KnowledgeTopic {
@@ -59,5 +61,20 @@ extension KnowledgeTopic {
             "how long a card has been out of date: 0 while it shows the newest state that was offered to the relay, else "
             + "the time since the first state newer than the shown one was offered. Percentiles are weighted by time, over "
             + "the cards that live.",
+    ]
+
+    static let searches = KnowledgeTopic(
+        "searches", rows: { StopReason.allCases.map { ($0.rawValue, $0.meaning) } + trialWords.map { ($0.key, $0.value) } },
+        explain: { name in
+            let name = name.lowercased()
+            if let stop = StopReason(rawValue: name) { return "\(name), the end of a search by `find`: \(stop.meaning).\n" }
+            return trialWords.first { $0.key == name }.map { "\($0.key), of a trial of `find`: \($0.value)\n" }
+        })
+
+    private static let trialWords: KeyValuePairs<String, String> = [
+        "void":
+            "it counts for nothing: the rig, or the machine, was the limit. Three in a row end the search as rig-limit; a few "
+            + "that are scattered cost time only.",
+        "warm-up": "the first one, for the relay's caches and compilers; it counts for nothing.",
     ]
 }

@@ -21,19 +21,35 @@ enum Seal {
                 "sha256": .string(try digest(of: path)),
             ])
         }
-        let seal: JSONValue = [
-            "format": .integer(format), "run": .string(place.runID), "attempt": .integer(Int64(place.attempt)),
-            "shard": .integer(Int64(place.index)), "shards": .integer(Int64(place.count)),
-            "plan": .string(note.part?.whole ?? ""), "version": .string(note.toolVersion), "files": .array(files),
-        ]
-        try FileSystem.write(String(decoding: seal.encoded(pretty: true), as: UTF8.self) + "\n", to: folder + "/" + file)
+        var seal = whose(note, run: place.runID, attempt: place.attempt)
+        seal["format"] = .integer(format)
+        seal["files"] = .array(files)
+        let text = JSONValue.object(seal).encoded(pretty: true)
+        try FileSystem.write(String(decoding: text, as: UTF8.self) + "\n", to: folder + "/" + file)
     }
 
-    /// What does not fit; nil: the folder is as it was sealed. `isSealed` false: there is no seal.
-    static func flaw(of folder: String) throws(Failure) -> (isSealed: Bool, words: String)? {
+    /// Whose it is: the same stands in the journal.
+    private static func whose(_ note: PlanNote, run: String, attempt: Int) -> JSONObject {
+        var object = JSONObject()
+        object["run"] = .string(run)
+        object["attempt"] = .integer(Int64(attempt))
+        object["shard"] = .integer(Int64(note.shardIndex))
+        object["shards"] = .integer(Int64(note.shardCount))
+        object["plan"] = .string(note.part?.whole ?? "")
+        object["version"] = .string(note.toolVersion)
+        return object
+    }
+
+    /// What does not fit; nil: the folder is as it was sealed, by the run of that note. `isSealed` false: there is no seal.
+    static func flaw(of folder: String, _ note: PlanNote?) throws(Failure) -> (isSealed: Bool, words: String)? {
         guard let text = FileSystem.text(of: folder + "/" + file) else { return (false, "is not sealed") }
         guard let seal = try? JSONValue(parsing: text), seal["format"]?.int == format, let files = seal["files"]?.array else {
             return (true, "has a seal that cannot be read")
+        }
+        if let note, let part = note.part {
+            for (name, value) in whose(note, run: part.runID, attempt: part.attempt) where seal[name] != value {
+                return (true, "has the seal of another: its `\(name)` is \(seal[name]?.text ?? "missing"), not \(value.text)")
+            }
         }
         var left = Set(try names(in: folder))
         for sealed in files {

@@ -103,7 +103,7 @@ struct ShardSet {
             voids.append("\(name) is attempt \(attempt): it was tried again")
             return false
         }
-        if let flaw = try Seal.flaw(of: shard.path) {
+        if let flaw = try Seal.flaw(of: shard.path, shard.plan) {
             guard !flaw.isSealed else {
                 voids.append("\(name) \(flaw.words)")
                 return false
@@ -201,7 +201,8 @@ extension PlanNote {
         [
             toolVersion, commit, String(shardCount), part?.whole ?? "", String(seed), part?.runID ?? "",
             part?.mocks.joined(separator: " ") ?? "",
-            (overrides.map { $0.joined(separator: "=") } + gates + knownFailing + [String(isStrict)]).joined(separator: " "),
+            (overrides.map { $0.joined(separator: "=") } + gates + knownFailing + (isStrict ? ["--strict"] : []))
+                .joined(separator: " "),
         ]
     }
 }

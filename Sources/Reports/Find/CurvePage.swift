@@ -8,18 +8,19 @@ struct CurvePage {
     let record: FindRecord
 
     var text: String {
-        let heading = FindText.text(record, folder: ".").split(separator: "\n").first.map(String.init) ?? ""
+        let lines = FindText.text(record, folder: ".").split(separator: "\n").map(String.init)
         let started = "\(record.startedAt.iso8601.prefix(10)) \(record.startedAt.iso8601.dropFirst(11).prefix(8)) UTC"
         let facts = [
             "started \(started)", "lasted \(FindText.minutes(record.duration.seconds))", "seed \(record.seed)",
             "\(record.machine.cores) cores, \(record.machine.processor)",
-        ]
+        ] + (record.noiseFloor.map { ["this machine alone: late by \(Numbers.duration(nanoseconds: $0)) at p99"] } ?? [])
         let stop: Markup = record.stop.map { "<p>\($0.rawValue): \($0.meaning).</p>" } ?? "<p>The search goes on.</p>"
         let charts = CurveChart.panels(record).filter { !$0.isEmpty }
         let body: Markup = """
             <header><p class="kicker">PushRig find</p><h1>\(record.asked.scenarioPath)</h1>
             <p class="meta">\(facts.markup { "<span>\($0)</span>" })</p></header>
-            <section aria-labelledby="found-h"><h2 id="found-h">\(heading)</h2>\(stop)</section>
+            <section aria-labelledby="found-h"><h2 id="found-h">\(lines.first ?? "")</h2>\(stop)
+            \(lines.dropFirst().dropLast().markup { "<p>\($0)</p>" })</section>
             <section aria-labelledby="curve-h"><h2 id="curve-h">By load</h2>
             <p class="dim">Each point is a trial. Filled ones held, crossed ones did not, hollow ones are void and count for
             nothing. The lines are the bounds.</p>
@@ -39,7 +40,9 @@ struct CurvePage {
     private var trials: Markup {
         func time(_ value: Double?) -> String { value.map { Numbers.duration(nanoseconds: $0) } ?? "–" }
         return Table(
-            caption: "Trials", heads: ["Trial", "#Load", "#Seconds", "Came to", "#p50", "#p99", "Why", "Run"],
+            caption: "Trials", heads: [
+                "Trial", "#Load", "#Seconds", "Came to", "#p50", "#p99", "#Our lateness", "#Relay's processor", "Why", "Run",
+            ],
             rows: record.trials.map { trial in
                 let word = trial.void != nil ? "void" : trial.words.map(\.rawValue).joined(separator: ", ")
                 let folder = trial.folder + "/report.html"
@@ -49,6 +52,8 @@ struct CurvePage {
                         "<td class=\"n\">\(FindText.rate(trial.rate, record.axis))</td>",
                         "<td class=\"n\">\(Numbers.trimmed(trial.seconds, places: 1))</td>", "<td>\(word)</td>",
                         "<td class=\"n\">\(time(trial.figures.p50))</td>", "<td class=\"n\">\(time(trial.figures.p99))</td>",
+                        "<td class=\"n\">\(time(trial.figures.lateness))</td>",
+                        "<td class=\"n\">\(trial.figures.processor.map(Numbers.percent) ?? "–")</td>",
                         "<td>\(([trial.void].compactMap { $0 } + trial.reasons).joined(separator: "; "))</td>",
                         "<td><a href=\"\(folder)\">report</a></td>",
                     ]

@@ -1,6 +1,6 @@
 // A search on the console: a line for each trial, and what it came to.
 
-import Basics
+package import Basics
 package import Capacity
 package import Verdicts
 
@@ -28,8 +28,12 @@ package enum FindText {
             """
     }
 
-    package static func floor(_ lateness: Double) -> String {
-        "this machine alone: our calls were late by \(Numbers.duration(nanoseconds: lateness)) at p99\n"
+    /// `budget`: how late our own calls may be for a trial to count.
+    package static func floor(_ lateness: Double, budget: Interval) -> String {
+        "this machine alone: our calls were late by \(Numbers.duration(nanoseconds: lateness)) at p99"
+            + (lateness > Double(budget.nanoseconds)
+                ? ", more than latenessBudget (\(budget)) allows: trials will be void; make the machine quieter, or give "
+                    + "--set latenessBudget=… and expect latencies no finer than that" : "") + "\n"
     }
 
     /// ` 12  3,150/s  10 s  good  p99 12 ms, …  at most 6 min left`.
@@ -55,8 +59,11 @@ package enum FindText {
             (goal.name.isEmpty ? "" : goal.name + "  ") + bounds(goal, record)
         }
         if let stop = record.stop, !stop.isAnAnswer {
-            lines.append("\(stop.rawValue): \(record.detail.isEmpty ? stop.meaning : record.detail)")
+            let isNear = record.goals.contains { FindNumbers.lacksConfirmation($0, record) }
+            let lacking = isNear ? "; only the confirmation is missing" : ""
+            lines.append("\(stop.rawValue): \(record.detail.isEmpty ? stop.meaning : record.detail)\(lacking)")
         }
+        lines += FindNumbers.lines(record)
         let voids = record.trials.count { $0.void != nil }
         var effort = "\(record.trials.count) trials (\(voids) void) in \(minutes(record.duration.seconds))"
         let highest = record.trials.filter { $0.void == nil && $0.rate == record.goals[0].result.lower }.last
@@ -66,10 +73,12 @@ package enum FindText {
             if let lateness = figures.lateness {
                 effort = "our lateness p99 \(Numbers.duration(nanoseconds: lateness)), \(effort)"
             }
+            effort = "at \(rate(highest?.rate ?? 0, record.axis)): \(effort)"
         }
         lines.append(effort)
         for (rule, from) in record.broken.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
-            lines.append("\(rule) is broken from \(rate(from, record.axis)) on")
+            let holds = record.goals.compactMap(\.result.lower).min().map { from <= $0 } ?? false
+            lines.append("\(rule) is broken from \(rate(from, record.axis)) on\(holds ? "" : ", which does not hold anyway")")
         }
         lines.append("find.json, curve.html and the runs: \(folder)")
         return lines.joined(separator: "\n") + "\n"
@@ -85,8 +94,9 @@ package enum FindText {
         case .found?, .aboveMax?:
             let sign = result.answer == .aboveMax ? "at least " : ""
             parts.append("capacity \(sign)\(result.lower.map { rate($0, record.axis) } ?? "–")")
-        case .belowMin?: parts.append("capacity below \(rate(record.terms.from, record.axis))")
-        default: parts.append("capacity not known")
+        case .belowMin?: 
+            parts.append("capacity below \(rate(record.terms.from, record.axis)): search again with a lower --from")
+        default: parts.append(FindNumbers.lacksConfirmation(goal, record) ? "capacity not confirmed" : "capacity not known")
         }
         if let lower = result.lower {
             let length = Numbers.trimmed(record.terms.confirm, places: 1)
@@ -98,6 +108,9 @@ package enum FindText {
             parts.append("fails \(rate(upper, record.axis)) \(seconds(result.upperBad, result.upperSeconds, "bad"))")
             let bad = record.trials.last { $0.rate == upper && $0.words.contains(.bad) }
             if let reason = bad?.reasons.first { parts.append("limit: \(reason)") }
+            if result.lower == nil, let guess = bad.flatMap(FindNumbers.guess) {
+                parts.append("it falls behind as one of \(rate(guess, record.axis)) would")
+            }
         }
         return parts.joined(separator: "   ")
     }

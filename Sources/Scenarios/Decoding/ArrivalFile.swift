@@ -14,8 +14,10 @@ enum ArrivalFile {
             let cell = file.trimmed(line)
             if cell.isEmpty { return }
             func mistake(_ words: String, _ hint: String) -> Failure { file.failure(words, hint: hint, at: cell.lowerBound) }
-            guard let instant = instant(file.text(cell)) else {
-                if number == 1, !startsNumber(file.bytes[cell.lowerBound]) { return }
+            let text = file.text(cell)
+            guard let instant = instant(text) else {
+                // `nan` and `inf` are numbers, too, and no header.
+                if number == 1, !startsNumber(file.bytes[cell.lowerBound]), Double(text) == nil { return }
                 throw mistake(
                     "`\(file.shown(cell))` is no instant",
                     "a line has one, in seconds such as `12.5`, or with its unit such as `1m30s`")

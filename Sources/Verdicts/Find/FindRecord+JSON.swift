@@ -9,10 +9,12 @@ extension FindRecord {
     package var json: JSONValue {
         [
             "format": "pushrig.find", "version": .integer(Int64(Self.version)), "asked": asked.json,
-            "planDigest": .string(planDigest), "seed": .string(String(seed)), "command": .string(command),
+            "planDigest": .string(planDigest), "filesDigest": .string(filesDigest), "seed": .string(String(seed)),
+            "command": .string(command),
             "startedAt": .string(startedAt.iso8601), "seconds": .number(duration.seconds),
             "toolVersion": .string(toolVersion), "machine": machine.json, "terms": terms.json,
-            "warmUpSeconds": .number(warmUp), "noiseFloorNanoseconds": noiseFloor.map { .number($0) } ?? .null,
+            "warmUpSeconds": .number(warmUp), "session": mix.json,
+            "noiseFloorNanoseconds": noiseFloor.map { .number($0) } ?? .null,
             "stop": stop.map { .string($0.rawValue) } ?? .null, "detail": .string(detail),
             "goals": .array(goals.map(\.json)), "trials": .array(trials.map(\.json)),
             "broken": .array(
@@ -38,15 +40,27 @@ extension FindRecord {
         for goal in try reading["goals"].list() {
             goals.append(Goal(name: try goal["name"].text(), gates: try goal["gates"].texts()))
         }
+        guard !goals.isEmpty else { throw try reading["goals"].wrong("is empty") }
         var trials: [Trial] = []
-        for trial in try reading["trials"].list() { trials.append(try Trial(trial)) }
+        for item in try reading["trials"].list() {
+            let trial = try Trial(item)
+            guard trial.void != nil || trial.kind == .warmUp || trial.words.count == goals.count else {
+                throw try item["words"].wrong("has no word for each goal")
+            }
+            trials.append(trial)
+        }
         self.init(
-            try Asked(try reading["asked"]), planDigest: try reading["planDigest"].text(), seed: seed,
+            try Asked(try reading["asked"]), planDigest: try reading["planDigest"].text(),
+            filesDigest: try reading["filesDigest"].text(), seed: seed,
             command: try reading["command"].text(),
             terms: try CapacityTerms(try reading["terms"]), goals: goals, startedAt: startedAt,
             toolVersion: try reading["toolVersion"].text(), machine: try Machine(try reading["machine"]))
         duration = .seconds(try reading["seconds"].number())
         warmUp = try reading["warmUpSeconds"].number()
+        let session = try reading["session"]
+        mix = Mix(
+            events: try session["events"].number(), pushes: try session["pushes"].number(),
+            seconds: try session["seconds"].number())
         noiseFloor = try reading["noiseFloorNanoseconds"].optional()?.number()
         stop = try reading["stop"].optional()?.word()
         detail = try reading["detail"].text()
@@ -79,6 +93,10 @@ extension FindRecord.Asked {
     }
 }
 
+extension FindRecord.Mix {
+    fileprivate var json: JSONValue { ["events": .number(events), "pushes": .number(pushes), "seconds": .number(seconds)] }
+}
+
 extension CapacityTerms {
     fileprivate static var members: [(name: String, path: WritableKeyPath<CapacityTerms, Double>)] {
         [
@@ -95,7 +113,15 @@ extension CapacityTerms {
 
     fileprivate init(_ reading: JSONReading) throws(Failure) {
         self.init()
-        for (name, path) in Self.members { self[keyPath: path] = try reading[name].number() }
+        for (name, path) in Self.members {
+            let value: Double = try reading[name].number()
+            let range = Self.range(path)
+            guard range ~= value else {
+                throw try reading[name].wrong("is not from \(range.lowerBound) to \(range.upperBound)")
+            }
+            self[keyPath: path] = value
+        }
+        if let (message, _) = contradiction { throw reading.wrong("contradicts itself: \(message)") }
     }
 }
 

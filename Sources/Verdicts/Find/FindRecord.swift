@@ -39,6 +39,19 @@ package struct FindRecord: Sendable {
         package init() {}
     }
 
+    /// What a session is on average.
+    package struct Mix: Hashable, Sendable {
+        package var events = 0.0
+        /// Pushes that it may be owed.
+        package var pushes = 0.0
+        /// From its first event to its last.
+        package var seconds = 0.0
+
+        package init(events: Double = 0, pushes: Double = 0, seconds: Double = 0) {
+            (self.events, self.pushes, self.seconds) = (events, pushes, seconds)
+        }
+    }
+
     package enum Axis: String, CaseIterable, Hashable, Sendable {
         /// Events per second.
         case events
@@ -67,12 +80,15 @@ package struct FindRecord: Sendable {
     package var asked: Asked
     /// Of the scenario's own plan with that seed: another one is another search.
     package var planDigest: String
+    /// Of all files of the scenario: with another one the relay, or what is asked of it, is another.
+    package var filesDigest: String
     package var axis: Axis { asked.axis }
     package var seed: UInt64
     package var command: String
     package var terms: CapacityTerms
     /// Seconds before each trial in which sessions become as many as the load has.
     package var warmUp = 0.0
+    package var mix = Mix()
     /// How late our own calls were at p99 before the search, in nanoseconds, to a server that answers at once; nil: not known.
     package var noiseFloor: Double?
     package var goals: [Goal]
@@ -89,11 +105,12 @@ package struct FindRecord: Sendable {
     package var broken: [String: Double] = [:]
 
     package init(
-        _ asked: Asked, planDigest: String, seed: UInt64, command: String, terms: CapacityTerms, goals: [Goal],
-        startedAt: WallTime, toolVersion: String, machine: Machine
+        _ asked: Asked, planDigest: String, filesDigest: String, seed: UInt64, command: String, terms: CapacityTerms,
+        goals: [Goal], startedAt: WallTime, toolVersion: String, machine: Machine
     ) {
         self.asked = asked
         self.planDigest = planDigest
+        self.filesDigest = filesDigest
         self.seed = seed
         self.command = command
         self.terms = terms
@@ -139,9 +156,15 @@ extension FindRecord {
         package var void: String?
         /// For each goal.
         package var words: [TrialWord] = []
-        /// Why it is bad, the goal's gates first.
+        /// Why it is bad or undecided, the goal's gates first.
         package var reasons: [String] = []
         package var figures = Figures()
+
+        /// A machine that was taken away is no excuse for a load that held, and makes one that did not void.
+        package mutating func bear(_ doubt: String) {
+            guard void == nil, words.contains(.bad) else { return }
+            (void, words, reasons) = ("processors to spare: \(doubt)", [], [])
+        }
 
         package init(
             number: Int, kind: Kind, place: Int, rate: Double, seconds: Double, folder: String, seed: UInt64

@@ -9,7 +9,7 @@ package struct TrialReading: Sendable {
     /// Why it says nothing of the relay; nil: it does.
     package private(set) var void: String?
     package private(set) var words: [TrialWord] = []
-    /// Why a goal did not hold, in words.
+    /// Why a goal did not hold, or is not known to, in words.
     package private(set) var reasons: [String] = []
     package private(set) var figures = FindRecord.Figures()
 
@@ -28,11 +28,15 @@ package struct TrialReading: Sendable {
         void = Self.void(record)
         guard void == nil else { return }
         let results = Dictionary(record.gates.map { ($0.text, $0) }) { first, _ in first }
+        var badReasons = 0
         func word(_ gate: Gate) -> TrialWord {
-            guard let result = results[gate.text] else { return .undecided }
-            let word = Self.word(gate, result, record)
-            let reason = "\(result.text), measured \(result.valueText)"
-            if word == .bad, !reasons.contains(reason) { reasons.append(reason) }
+            let result = results[gate.text]
+            let word = result.map { Self.word(gate, $0, record) } ?? .undecided
+            guard word != .good else { return word }
+            let reason = Self.reason(gate, result, word)
+            guard !reasons.contains(reason) else { return word }
+            reasons.insert(reason, at: word == .bad ? badReasons : reasons.count)
+            if word == .bad { badReasons += 1 }
             return word
         }
         let shared = common.map(word)
@@ -43,6 +47,14 @@ package struct TrialReading: Sendable {
         guard demandsMusts, !figures.broken.isEmpty else { return }
         words = words.map { _ in .bad }
         reasons += figures.broken.map { "\($0) is broken" }
+    }
+
+    private static func reason(_ gate: Gate, _ result: RunRecord.GateResult?, _ word: TrialWord) -> String {
+        guard let result, let value = result.value else { return "\(gate.text), without data" }
+        let isHeld = gate.comparison.holds(value, gate.threshold)
+        let doubt =
+            word == .bad ? "" : gate.measure == .backlogSlope && isHeld ? ", but too many never came" : ", not beyond chance"
+        return "\(gate.text), measured \(result.valueText)\(doubt)"
     }
 
     private static func void(_ record: RunRecord) -> String? {
