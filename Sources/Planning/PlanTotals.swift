@@ -54,7 +54,9 @@ private struct PlanCount {
     private var summary = PlanSummary()
     private var byCall: [Int]
     private var digest = Digest()
-    private var ends = EventQueue()
+    /// Nanoseconds of each session's first and last event.
+    private var firsts: [Int64] = []
+    private var lasts: [Int64] = []
 
     init(calls: Int) {
         byCall = Array(repeating: 0, count: calls)
@@ -64,10 +66,11 @@ private struct PlanCount {
     mutating func add(_ start: SessionCursor, of workload: Workload) {
         var cursor = start
         var owed = OwedPushes(workload)
+        var first: PlannedEvent?
         var last: PlannedEvent?
         summary.sessions += 1
         while let event = cursor.next(workload) {
-            if last == nil { enter(at: event.at) }
+            first = first ?? event
             last = event
             summary.events += 1
             byCall[event.call] += 1
@@ -78,15 +81,22 @@ private struct PlanCount {
                 summary.mostPushes[owed.event.call] += 1
             }
         }
-        guard let last else { return }
+        guard let first, let last else { return }
         if last.at > summary.duration { summary.duration = last.at }
-        ends.push(last.at.nanoseconds, 0)
+        firsts.append(first.at.nanoseconds)
+        lasts.append(last.at.nanoseconds)
     }
 
-    /// Sessions begin in order of time, so those that are over by now can be forgotten.
-    private mutating func enter(at time: Interval) {
-        while let end = ends.top, end.time < time.nanoseconds { ends.pop() }
-        summary.peakSessions = max(summary.peakSessions, ends.count + 1)
+    /// The most sessions that were between their first and last event at a time, both included. Sessions begin in order of
+    /// time, and what they do first may have another.
+    private var peak: Int {
+        let lasts = lasts.sorted()
+        var (over, most) = (0, 0)
+        for (begun, first) in firsts.sorted().enumerated() {
+            while over < begun, lasts[over] < first { over += 1 }
+            most = max(most, begun + 1 - over)
+        }
+        return most
     }
 
     private mutating func count(inSecond time: Interval) {
@@ -97,6 +107,7 @@ private struct PlanCount {
 
     func summary(of plan: Plan) -> PlanSummary {
         var result = summary
+        result.peakSessions = peak
         result.eventsByCall = zip(plan.kinds, byCall).map { (call: $0, count: $1) }
         result.digest = digest.text
         return result

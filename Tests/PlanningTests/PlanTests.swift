@@ -177,4 +177,12 @@ struct PlanTests {
             #expect(seen[session.index]?.identity == session.identity)
         }
     }
+
+    @Test func `the peak is of sessions between their first and last event, whenever they begin`() {
+        let steps = [Knobs.step(0, .at(.uniform(0, 100))), Knobs.step(1, .after(.constant(2)))]
+        let plan = Knobs.plan(Knobs.scenario(arrivals: [.constant(rate: 500, duration: .seconds(1))], steps: steps))
+        let spans = (0..<plan.sessionCount).map { plan.session($0).events.map(\.at) }
+        let most = spans.map { own in spans.count { $0[0] <= own[0] && own[0] <= $0[1] } }.max()
+        #expect(plan.summary.peakSessions == most && most ?? 0 > 5)
+    }
 }
