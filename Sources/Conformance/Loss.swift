@@ -22,7 +22,7 @@ struct Loss {
             + (hasTwoPhones ? " on the user's phone \(row.lane.phone + 1)" : "")
         if let last = joined.attempts(of: index).last {
             isAltered = last.isAccepted
-            let host = run.word(last) == "BadDeviceToken" ? " by the \(last.environment.word) host" : ""
+            let host = run.death(in: last) == .atThisHost ? " by the \(last.environment.word) host" : ""
             words =
                 "its last attempt was answered \(run.reason(last))\(host)" + (last.outcome.map { ", outcome \($0.word)" } ?? "")
             entry = last.id

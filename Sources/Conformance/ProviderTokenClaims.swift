@@ -32,7 +32,7 @@ package struct ProviderTokenClaims: Hashable, Sendable {
 extension RunContext {
     /// The mock called its provider token expired by its own clock, which nobody had set: no difference of clocks made it old.
     func callsExpired(_ push: SeenPush) -> Bool {
-        push.status == 403 && !push.metFault && word(push) == "ExpiredProviderToken"
+        credential(in: push) == .expired && !push.metFault
             && circumstances.clockSkew == .zero && !circumstances.isWallTimeSet
     }
 }

@@ -124,6 +124,12 @@ package final class RunContext {
 
     package var circumstances = Circumstances()
     package var texts = Texts()
+    private struct ReasonKey: Hashable {
+        var provider: Provider
+        var text: Int32
+    }
+    /// Looked up once each; of no list: nil.
+    private var reasons: [ReasonKey: NamedReason?] = [:]
     package var deviations = Deviations()
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
@@ -301,9 +307,45 @@ package final class RunContext {
 
     /// What its refusal is about; nil where it was accepted, or had no reason that the provider's list has.
     func subject(of push: SeenPush) -> ReasonRow.Subject? {
-        guard push.reason >= 0 else { return nil }
-        return NamedReason(word: word(push), in: push.provider == .apns ? .apns : .fcm)?.row.subject
+        reason(in: push)?.subject
     }
+
+    /// The row of the provider's list that an answer means. APNs says each with one status; FCM's words stand alone. Nil where
+    /// it was accepted, or says what no list has.
+    private func reason(in push: SeenPush) -> ReasonRow? {
+        guard push.reason >= 0, push.status >= 400 else { return nil }
+        let key = ReasonKey(provider: push.provider, text: push.reason)
+        let known = reasons[key]
+        let named = known ?? NamedReason(word: word(push), in: push.provider == .apns ? .apns : .fcm)
+        if known == nil { reasons[key] = .some(named) }
+        guard let row = named?.row, push.provider == .fcm || row.status == push.status else { return nil }
+        return row
+    }
+
+    /// What an answer says of the token's death; a 410 does, whatever its word.
+    func death(in push: SeenPush) -> ReasonRow.Death? {
+        reason(in: push)?.death ?? (push.provider == .apns && push.status == 410 ? .forGood : nil)
+    }
+
+    /// What an answer says of the credential.
+    func credential(in push: SeenPush) -> ReasonRow.Credential? { reason(in: push)?.credential }
+
+    /// The provider token itself was refused.
+    func refusesProviderToken(_ push: SeenPush) -> Bool { [.expired, .token].contains(credential(in: push)) }
+
+    /// What the same request meets again, whenever it comes: not what speaks of the token at this host, of the connection or of
+    /// the credential, which have rules of their own.
+    func refusesForGood(_ push: SeenPush) -> Bool {
+        let row = reason(in: push)
+        switch push.status {
+        case 400, 404, 405, 413: return row?.death != .atThisHost && row?.subject != .connection
+        case 403: return row.map { $0.credential == nil } ?? false
+        default: return false
+        }
+    }
+
+    /// The refusal speaks of that header.
+    func refusesHeader(_ name: String, _ push: SeenPush) -> Bool { reason(in: push)?.header?.description == name }
 
     /// APNs was in trouble by our doing: a push was told to come again, had a late answer or none, or a connection was met.
     package func noteTrouble(from first: Instant, to last: Instant) {
@@ -320,14 +362,6 @@ package final class RunContext {
         troubles.contains { $0.lowerBound <= last && first <= $0.upperBound + circumstances.real(Self.relief) }
     }
 
-    /// What FCM answers of a registration that is gone: to be deleted. (spec/fcm.md §3.3, F1, F4)
-    private static let goneRegistration: Set<String> = ["UNREGISTERED", "APNS_UNREGISTERED", "APNS_TOKEN_DISABLED"]
-    /// What speaks of the registration, or of the iPhone's token behind it, as well: to forget it is right, to keep it no
-    /// mistake. (§3.3, F3, F6)
-    private static let badRegistration: Set<String> = [
-        "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_BAD_DEVICE_TOKEN", "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC",
-    ]
-
     package func note(stray push: SeenPush) {
         if strays.count < Self.mostStrays { strays.append(push) }
     }
@@ -338,17 +372,11 @@ package final class RunContext {
 
     /// Whether an answer says that nothing gets through to the token any more.
     package func tellsOfDeath(_ push: SeenPush) -> Bool {
-        switch (push.provider, push.status, texts[push.reason]) {
-        case (.apns, 410, _), (.apns, 400, "BadDeviceToken"), (.apns, 400, "DeviceTokenNotForTopic"): true
-        case (.fcm, 400..., let word): Self.goneRegistration.contains(word) || Self.badRegistration.contains(word)
-        default: false
-        }
+        death(in: push) != nil
     }
 
     /// The same, where the relay must not push to the token again for whatever topic.
     func tellsOfDeathForGood(_ push: SeenPush) -> Bool {
-        let word = texts[push.reason]
-        return tellsOfDeath(push) && word != "DeviceTokenNotForTopic"
-            && (push.provider == .apns || Self.goneRegistration.contains(word))
+        death(in: push).map { $0 != .asAddressed } ?? false
     }
 }

@@ -20,6 +20,7 @@ struct ActionRow: Sendable {
     /// What it can be done to; the first is what a rule meets that does not say.
     let targets: [FaultTarget]
     let stage: FaultStage
+    let hearing: FaultHearing
     /// A connection does not outlive it.
     let endsConnection: Bool
     /// What becomes of a request on a stream of that id.
@@ -36,6 +37,7 @@ struct ActionRow: Sendable {
     init(
         _ code: UInt8, _ name: String, _ summary: String, _ details: String, example: String, rule: String,
         keys: [String] = [], targets: [FaultTarget] = [.push, .broadcast], stage: FaultStage = .request,
+        hearing: FaultHearing = .answer,
         endsConnection: Bool = false, fate: @escaping @Sendable (FaultAction, Int32) -> RequestFate,
         meant: @escaping @Sendable (FaultAction, FaultTarget) -> FaultAction = { action, _ in action },
         objection: @escaping @Sendable (FaultAction, FaultTarget) -> FaultObjection? = { _, _ in nil },
@@ -51,6 +53,7 @@ struct ActionRow: Sendable {
         self.keys = keys
         self.targets = targets
         self.stage = stage
+        self.hearing = hearing
         self.endsConnection = endsConnection
         self.fate = fate
         self.meant = meant

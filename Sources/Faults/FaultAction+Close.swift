@@ -50,7 +50,7 @@ extension ActionRow {
         example: #""reset""#,
         rule: #"{"action": {"close": {"how": "reset", "when": "half-answer"}}, "match": {"nthOfConnection": {"every": 100}}}"#,
         keys: ["how", "when", "wait"],
-        targets: FaultTarget.allCases, stage: .connection, endsConnection: true,
+        targets: FaultTarget.allCases, stage: .connection, hearing: .end, endsConnection: true,
         fate: { action, _ in
             guard case .close(let fault) = action else { return .processed }
             return switch fault.moment {

@@ -55,7 +55,7 @@ extension ActionRow {
         example: #""Shutdown""#,
         rule: #"{"action": {"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}, "times": 1}"#,
         keys: ["reason", "debug", "code", "last", "then", "twice", "wait"],
-        targets: FaultTarget.allCases, stage: .connection, endsConnection: true,
+        targets: FaultTarget.allCases, stage: .connection, hearing: .end, endsConnection: true,
         fate: { action, stream in
             guard case .goAway(let fault) = action else { return .processed }
             return stream <= fault.lastStream(of: stream) ? .processed : .dropped

@@ -14,6 +14,7 @@ extension ActionRow {
         example: #"{"code": "REFUSED_STREAM"}"#,
         rule: #"{"action": {"reset-stream": {"code": "INTERNAL_ERROR", "after": "headers"}}}"#,
         keys: ["code", "after"],
+        hearing: .end,
         fate: { action, _ in
             if case .resetStream(_, afterHeaders: true) = action { .processed } else { .dropped }
         }

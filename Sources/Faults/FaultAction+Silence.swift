@@ -8,7 +8,7 @@ extension ActionRow {
         "The stream stays open until the client resets it or the connection ends.",
         example: "true",
         rule: #"{"action": {"silence": true}, "match": {"fraction": 0.01}}"#,
-        fate: { _, _ in .dropped }
+        hearing: .nothing, fate: { _, _ in .dropped }
     ) { value, pointer, _ throws(FaultRuleError) in
         guard value == true else {
             throw FaultRuleError(pointer: pointer, message: "silence is true or absent")

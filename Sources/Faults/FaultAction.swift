@@ -61,6 +61,15 @@ package enum RequestFate: Sendable {
     package var isAnswered: Bool { self == .processed || self == .refused }
 }
 
+/// What a push that an action meets hears of it.
+package enum FaultHearing: Sendable {
+    /// An answer: the provider's own, or the fault's.
+    case answer
+    /// The end of its stream, or of its connection.
+    case end
+    case nothing
+}
+
 extension FaultAction {
     init(json: JSONValue, at pointer: String) throws(FaultRuleError) {
         let object = try ObjectReader(json, at: pointer, keys: ActionRow.all.map(\.name))
@@ -105,6 +114,8 @@ extension FaultAction {
     package static func word(of code: UInt8) -> String? { ActionRow.all.first { $0.code == code }?.name }
 
     package var stage: FaultStage { row.stage }
+
+    package var hearing: FaultHearing { row.hearing }
 
     /// A connection does not outlive it.
     package var endsConnection: Bool { row.endsConnection }

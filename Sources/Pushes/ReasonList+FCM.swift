@@ -10,7 +10,7 @@ extension ReasonList {
         ReasonRow("INVALID_JSON", 400, "The body is no JSON, or a field is unknown or of the wrong type: the answer names it."),
         ReasonRow("RECIPIENT_NOT_SET", 400, "The message has no token, fid, topic or condition."),
         ReasonRow(
-            "INVALID_REGISTRATION_TOKEN", 400, "The registration token is malformed.", about: .token,
+            "INVALID_REGISTRATION_TOKEN", 400, "The registration token is malformed.", about: .token, death: .asAddressed,
             topics: "INVALID_ARGUMENT"),
         ReasonRow(
             "INVALID_TOPIC", 400, "The topic's name has characters that topics do not have, or a prefix.",
@@ -24,8 +24,8 @@ extension ReasonList {
         ReasonRow(
             "APNS_TOKEN_DISABLED", 400,
             "APNs answered 410: the token of the iPhone or its Live Activity is dead, or has expired.",
-            about: .token),
-        ReasonRow("APNS_BAD_DEVICE_TOKEN", 400, "APNs answered 400 BadDeviceToken.", about: .token),
+            about: .token, death: .forGood),
+        ReasonRow("APNS_BAD_DEVICE_TOKEN", 400, "APNs answered 400 BadDeviceToken.", about: .token, death: .asAddressed),
         ReasonRow(
             "CREDENTIALS_MISSING", 401, "There is no authorization header with a bearer token.",
             topics: "UNAUTHENTICATED"),
@@ -35,9 +35,11 @@ extension ReasonList {
         ReasonRow(
             "ACCESS_TOKEN_EXPIRED", 401, "The access token is older than its hour: get another, and send again.",
             topics: "UNAUTHENTICATED"),
-        ReasonRow("THIRD_PARTY_AUTH_ERROR", 401, "APNs refuses the project's own key: tell its operator, keep the tokens."),
+        ReasonRow("THIRD_PARTY_AUTH_ERROR", 401, "APNs refuses the project's own key: tell its operator, keep the tokens.",
+            credential: .key),
         ReasonRow(
-            "SENDER_ID_MISMATCH", 403, "The token belongs to another project.", about: .token, topics: "PERMISSION_DENIED"),
+            "SENDER_ID_MISMATCH", 403, "The token belongs to another project.", about: .token, death: .asAddressed,
+            topics: "PERMISSION_DENIED"),
         ReasonRow(
             "IAM_PERMISSION_DENIED", 403, "The account may not send for this project, or there is none of that name.",
             topics: "PERMISSION_DENIED"),
@@ -45,8 +47,9 @@ extension ReasonList {
             "SCOPE_INSUFFICIENT", 403, "The access token was asked for without the scope of messaging.",
             topics: "PERMISSION_DENIED"),
         ReasonRow("SERVICE_DISABLED", 403, "The project has not switched the messaging API on.", topics: "PERMISSION_DENIED"),
-        ReasonRow("UNREGISTERED", 404, "The token or FID is gone: delete it.", about: .token, topics: "NOT_FOUND"),
-        ReasonRow("APNS_UNREGISTERED", 404, "The same, learnt from APNs.", about: .token),
+        ReasonRow(
+            "UNREGISTERED", 404, "The token or FID is gone: delete it.", about: .token, death: .forGood, topics: "NOT_FOUND"),
+        ReasonRow("APNS_UNREGISTERED", 404, "The same, learnt from APNs.", about: .token, death: .forGood),
         ReasonRow("NOT_FOUND", 404, "There is nothing at that path; no token is meant.", topics: "NOT_FOUND"),
         ReasonRow("QUOTA_EXCEEDED", 429, "Too many messages to this device, or of this project.", topics: "RESOURCE_EXHAUSTED"),
         ReasonRow("TOPIC_QUOTA_EXCEEDED", 429, "Too many messages to this topic.", topics: "TOO_MANY_TOPICS"),
@@ -58,7 +61,9 @@ extension ReasonList {
         ReasonRow("PAYLOAD_TOO_LARGE", 400, "The body is longer than 64 KiB, or unpacks to more than that."),
         ReasonRow(
             "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC", 400,
-            "APNs answered 400 DeviceTokenNotForTopic: the token is another app's, or of another kind.", about: .token),
-        ReasonRow("APNS_AUTH_ERROR", 401, "THIRD_PARTY_AUTH_ERROR by its name of before 2019, which libraries still know."),
+            "APNs answered 400 DeviceTokenNotForTopic: the token is another app's, or of another kind.", about: .token,
+            death: .asAddressed),
+        ReasonRow("APNS_AUTH_ERROR", 401, "THIRD_PARTY_AUTH_ERROR by its name of before 2019, which libraries still know.",
+            credential: .key),
     ]
 }

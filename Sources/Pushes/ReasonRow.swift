@@ -17,6 +17,31 @@ package struct ReasonRow: Sendable {
         case connection
     }
 
+    /// Whether it says that nothing gets through to the token any more.
+    package enum Death: Hashable, Sendable {
+        /// For whatever is sent to it: it is to be forgotten.
+        case forGood
+        /// The same, but the other environment may know it, and is asked once (G3, R0.27).
+        case atThisHost
+        /// For what was sent: to forget it is right, to keep it no mistake.
+        case asAddressed
+    }
+
+    /// What it says of the credential.
+    package enum Credential: Hashable, Sendable {
+        /// It has grown old: a new one is to be made.
+        case expired
+        /// The provider token itself is not right.
+        case token
+        /// The provider token changes too often.
+        case tooNew
+        /// The key behind it is another's, or is refused.
+        case key
+        /// The key is one of the other environment.
+        case environment
+        case certificate
+    }
+
     /// The word on the wire.
     package let word: StaticString
     /// The HTTP status that carries it.
@@ -24,6 +49,12 @@ package struct ReasonRow: Sendable {
     /// One sentence for the one who was refused.
     package let explanation: String
     package let subject: Subject
+    /// Nil: the token lives.
+    package let death: Death?
+    /// Nil: it says nothing of one.
+    package let credential: Credential?
+    /// The one that it speaks of.
+    package let header: StaticString?
     /// A spelling that is printed somewhere: it is read, and never sent.
     let alias: StaticString?
     /// What Instance ID says for it about subscriptions to topics; nil: a reason that no endpoint of topics has.
@@ -32,6 +63,7 @@ package struct ReasonRow: Sendable {
     /// `subject`: where it is not said, 429 and 5xx are about the provider, 410 about the token, 403 about the sender, and all
     /// else about the request.
     init(_ word: StaticString, _ status: UInt16, _ explanation: String, about subject: Subject? = nil,
+        death: Death? = nil, credential: Credential? = nil, of header: StaticString? = nil,
         alsoRead alias: StaticString? = nil, topics instanceIDWord: StaticString? = nil
     ) {
         let usual: Subject =
@@ -42,6 +74,9 @@ package struct ReasonRow: Sendable {
             default: .request
             }
         self.subject = subject ?? usual
+        self.death = death ?? (status == 410 ? .forGood : nil)
+        self.credential = credential
+        self.header = header
         self.word = word
         self.status = status
         self.explanation = explanation

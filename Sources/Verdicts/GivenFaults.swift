@@ -64,26 +64,6 @@ extension FaultRule {
         return [match.nth, match.nthOfConnection].compactMap(\.self).contains { $0.every > 1 || $0.to != nil }
     }
 
-    var isSilence: Bool {
-        if case .silence = action { true } else { false }
-    }
-
-    /// What it does touches the connection, and with it pushes that it did not meet itself. A reset touches one stream,
-    /// whose push is in the journal.
-    var touchesConnection: Bool {
-        switch action {
-        case .goAway, .close, .maxStreams, .refuseTLS, .raw, .window: true
-        case .respond, .refuse, .answer, .delay, .silence, .resetStream: false
-        }
-    }
-
-    /// It ends the stream of a push, or its connection, before there is an answer.
-    var cutsOff: Bool {
-        switch action {
-        case .goAway, .close, .resetStream: true
-        case .respond, .refuse, .answer, .delay, .silence, .maxStreams, .refuseTLS, .raw, .window: false
-        }
-    }
 }
 
 extension LawlessAnswer {

@@ -180,8 +180,9 @@ struct Story {
             let rule = scenario.faults[given.note.number].rule
             return Circumstances.Fault(
                 rule: given.note.rule, label: given.note.label,
-                windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture), isSilence: rule.isSilence,
-                cutsOff: rule.cutsOff, cureTakes: rule.cure?.takes,
+                windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture),
+                isSilence: rule.action.hearing == .nothing,
+                cutsOff: rule.action.hearing == .end, cureTakes: rule.cure?.takes,
                 retryAfter: rule.retryAfter(scenario.mock), retryAt: rule.retryAt,
                 timesEach: rule.per == .all || rule.renew != nil ? nil : rule.times,
                 spentAt: firings[given.note.rule].flatMap { $0.count >= rule.times ?? .max ? $0.last : nil },
@@ -214,7 +215,7 @@ struct Story {
 
     private func touchesConnection(_ rule: UInt32, _ scenario: Scenario) -> Bool {
         guard let number = faultNumbers[rule], scenario.faults.indices.contains(number) else { return false }
-        return scenario.faults[number].rule.touchesConnection
+        return scenario.faults[number].rule.action.stage != .request
     }
 
     private(set) var waits = ProcessorWaits()

@@ -235,6 +235,21 @@ struct HouseTests {
         #expect(Repository.sources.count { $0.hasPrefix("Sources/MockServer/Core/") } > 20)
     }
 
+    /// What a reason means stands in its row (Sources/Pushes/ReasonList+….swift).
+    @Test("compares no provider's word in the judge")
+    func words() throws {
+        let lists = Repository.sources.filter { $0.hasPrefix("Sources/Pushes/ReasonList+") }.map(Repository.read).joined()
+        let words = lists.matches(of: /ReasonRow\(\s*"([A-Za-z_]+)"/).map { String($0.1) }
+        #expect(words.count > 60)
+        let judge = Repository.sources.filter { path in
+            ["Metrics", "Conformance", "Verdicts", "Sessions"].contains { path.hasPrefix("Sources/\($0)/") }
+        }
+        for path in judge {
+            let text = Repository.read(path)
+            #expect(!words.contains { text.contains("\"\($0)\"") }, "\(path)")
+        }
+    }
+
     @Test("tests every module")
     func tested() {
         let folders = Set(Repository.tests.map { String($0.split(separator: "/")[1]) })

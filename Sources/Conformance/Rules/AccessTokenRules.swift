@@ -93,7 +93,7 @@ private struct AccessUses {
         followed += unfollowed
         unfollowed = 0
         if push.status == 401, refusals.count < Self.mostRefusals {
-            let isOfKey = ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(run.word(push))
+            let isOfKey = run.credential(in: push) == .key
             if isOfKey { unfollowed = 1 }
             refusals.append((push.answeredAt, isOfKey))
         }

@@ -72,7 +72,7 @@ enum ConnectionRules {
         }
 
         private func isRejection(_ push: SeenPush, _ run: RunContext) -> Bool {
-            run.word(push).hasSuffix("ProviderToken")
+            run.refusesProviderToken(push)
         }
 
         func verdict(_ run: RunContext) -> Verdict {
@@ -118,8 +118,7 @@ enum ConnectionRules {
             var breaches: [SeenPush] = []
         }
 
-        /// By the push and the reason.
-        private let isExpired: @Sendable (SeenPush, String, RunContext) -> Bool
+        private let isExpired: @Sendable (SeenPush, RunContext) -> Bool
         /// So many pushes may be under way with the token that was refused.
         private static let inFlight = 20
         /// Of one credential, so that memory does not grow with the run. The first that reached the relay counts.
@@ -130,8 +129,8 @@ enum ConnectionRules {
         private var unheard: Set<UInt64> = []
 
         init(
-            isExpired: @escaping @Sendable (SeenPush, String, RunContext) -> Bool = { push, reason, _ in
-                push.status == 403 && reason == "ExpiredProviderToken"
+            isExpired: @escaping @Sendable (SeenPush, RunContext) -> Bool = { push, run in
+                run.credential(in: push) == .expired
             }
         ) { self.isExpired = isExpired }
 
@@ -147,7 +146,7 @@ enum ConnectionRules {
                 else { continue }
                 list[index].breaches.append(push)
             }
-            if list.count < Self.mostRefusals, isExpired(push, run.word(push), run) {
+            if list.count < Self.mostRefusals, isExpired(push, run) {
                 list.append(Refusal(push: push))
                 successions.note(refused: push)
             }
@@ -194,8 +193,8 @@ enum ConnectionRules {
         norm: "Apple, Establishing a token-based connection to APNs: renewed at least every 60 minutes, and refused when older",
         advice: "sign a new token before the old one is an hour old, at the latest when APNs says that it has expired",
         make: {
-            Renewed { push, reason, run in
-                guard push.status == 403, reason == "ExpiredProviderToken", !push.metFault,
+            Renewed { push, run in
+                guard run.credential(in: push) == .expired, !push.metFault,
                     let issuedAt = run.signers[push.authorization]?.issuedAt
                 else { return false }
                 return push.arrivedWall.seconds - issuedAt > longestUse
@@ -341,8 +340,7 @@ enum ConnectionRules {
         /// serve no more, and what failed by APNs' own fault is sent again over a fresh one.
         private func spoils(_ push: SeenPush, _ run: RunContext) -> Bool {
             guard push.status >= 400 else { return false }
-            let word = run.word(push)
-            return push.status >= 500 || word.contains("ProviderToken") || word == "UnrelatedKeyIdInToken"
+            return push.status >= 500 || [.expired, .token, .tooNew, .key].contains(run.credential(in: push))
         }
 
         /// Of a pool, for each process. Beyond that connections were not pooled but forgotten.

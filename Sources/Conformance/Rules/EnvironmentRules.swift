@@ -8,12 +8,12 @@ enum EnvironmentRules {
     static let all = [otherOnce, badTokenOther]
 
     private static func judge(
-        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, reasons: Set<String>
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ isMeant: (SeenPush) -> Bool
     ) {
         guard run.hasBothEnvironments else { return }
         let pushes = joined.account.pushes
         var told: Set<TokenHash> = []
-        for (index, push) in pushes.enumerated() where reasons.contains(run.word(push)) {
+        for (index, push) in pushes.enumerated() where isMeant(push) {
             guard !push.flags.contains(.isAnswerUndelivered), !told.contains(push.token), !run.mayHaveLost(push),
                 push.answeredAt + run.circumstances.real(.seconds(2)) < run.circumstances.end
             else { continue }
@@ -21,7 +21,7 @@ enum EnvironmentRules {
                 other.identity == push.identity && other.environment != push.environment
             }
             // The answer of the second host sends nobody back to the first.
-            if pushes[..<index].contains(where: { isElsewhere($0) && reasons.contains(run.word($0)) }) { continue }
+            if pushes[..<index].contains(where: { isElsewhere($0) && isMeant($0) }) { continue }
             let others = pushes[(index + 1)...].filter(isElsewhere)
             if others.isEmpty, isOver(index, joined, run) { continue }
             told.insert(push.token)
@@ -53,7 +53,7 @@ enum EnvironmentRules {
 
     /// A refusal that the relay heard, and not of the provider token: with another one the push may be sent once more (P2).
     private static func isOfToken(_ push: SeenPush, _ run: RunContext) -> Bool {
-        push.isRefusedForGood && !push.flags.contains(.isAnswerUndelivered) && !run.word(push).hasSuffix("ProviderToken")
+        push.isRefusedForGood && !push.flags.contains(.isAnswerUndelivered) && !run.refusesProviderToken(push)
     }
 
     /// It had come to nothing when its answer was read: a newer state took its place, or its token was taken back or replaced.
@@ -79,7 +79,7 @@ enum EnvironmentRules {
         norm: "Relay contract: BadEnvironmentKeyInToken is tried once at the other host, and success is stored",
         advice: "retry once at the other host, and store the environment with the token when it is accepted there"
     ) { joined, run, tally in
-        judge(joined, run, &tally, reasons: ["BadEnvironmentKeyInToken", "BadEnvironmentKeyIdInToken"])
+        judge(joined, run, &tally) { run.credential(in: $0) == .environment }
     }
 
     static let badTokenOther = Rule(
@@ -87,5 +87,5 @@ enum EnvironmentRules {
         requirement: "BadDeviceToken is tried once at the other environment before the token is dropped.",
         norm: "Apple, Handling notification responses from APNs: the token may belong to the other environment",
         advice: "retry once at the other host, and drop the token when that one refuses it as well"
-    ) { joined, run, tally in judge(joined, run, &tally, reasons: ["BadDeviceToken"]) }
+    ) { joined, run, tally in judge(joined, run, &tally) { run.death(in: $0) == .atThisHost } }
 }

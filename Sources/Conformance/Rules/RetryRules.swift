@@ -82,7 +82,7 @@ enum RetryRules {
             list.removeAll { push.arrivedAt - $0.arrivedAt > .seconds(60) }
             let first = list.count >= most ? list[0] : nil
             if first != nil { list.removeAll() }
-            let asksAgain = push.isRefusedForNow || push.status == 403 && run.word(push).hasSuffix("ProviderToken")
+            let asksAgain = push.isRefusedForNow || push.status == 403 && run.refusesProviderToken(push)
             if asksAgain, !push.flags.contains(.isAnswerUndelivered) { list.append(push) }
             return first
         }
@@ -124,22 +124,12 @@ enum RetryRules {
         }
     }
 
-    /// What the same request meets again, whenever it comes. Not BadDeviceToken and the credentials, which have rules of
-    /// their own, nor IdleTimeout, which is the connection's.
-    private static func isForGood(_ push: SeenPush, _ run: RunContext) -> Bool {
-        switch (push.status, run.word(push)) {
-        case (400, "BadDeviceToken"), (400, "IdleTimeout"): false
-        case (400, _), (404, _), (405, _), (413, _), (403, "Forbidden"): true
-        default: false
-        }
-    }
-
     /// Whether a push is what was refused, made anew or not: what its refusal may have spoken of was not mended.
     private static func isAsItWas(_ push: SeenPush, _ first: SeenPush, _ run: RunContext) -> Bool {
         let fields: SeenPush.Flags = [.gavePriority, .gaveExpiration, .gaveCollapseID]
         guard push.environment == first.environment, push.topic == first.topic, push.event == first.event,
             push.priority == first.priority, push.flags.intersection(fields) == first.flags.intersection(fields),
-            run.word(first) != "BadMessageId" || push.apnsID == first.apnsID
+            !run.refusesHeader("apns-id", first) || push.apnsID == first.apnsID
         else { return false }
         let isSame = push.payloadHash == first.payloadHash && push.payloadCount == first.payloadCount
         return isSame || push.saying != 0 && push.saying == first.saying
@@ -152,7 +142,7 @@ enum RetryRules {
         advice: "try again after 429, 5xx and no answer only; report every other refusal, and keep the token"
     ) { joined, run, tally in
         judgeRepeated(joined, run, &tally, "a push", expected: "with the same state or alert, whatever its time or apns-id") {
-            isForGood($0, run)
+            run.refusesForGood($0)
         }
     }
 

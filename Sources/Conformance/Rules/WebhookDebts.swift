@@ -254,7 +254,7 @@ struct WebhookDebt {
     private static func livesElsewhere(
         _ push: SeenPush, _ owed: RunContext.OwedHook, _ account: Account, _ run: RunContext
     ) -> Bool {
-        guard push.status == 400, run.word(push) == "BadDeviceToken" else { return false }
+        guard run.death(in: push) == .atThisHost else { return false }
         let others = account.pushes.filter { other in
             other.token == push.token && other.environment != push.environment && push.arrivedAt <= other.arrivedAt
                 && other.arrivedAt <= push.answeredAt + owed.within

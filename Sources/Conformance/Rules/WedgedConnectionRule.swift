@@ -21,7 +21,7 @@ enum WedgedConnectionRule {
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             successions.note(push)
             guard let before = told[push.connection] else {
-                let isExpired = push.status == 403 && run.word(push) == "ExpiredProviderToken"
+                let isExpired = run.credential(in: push) == .expired
                 guard isExpired, told.count < Self.mostConnections else { return }
                 told[push.connection] = Told(push: push)
                 successions.note(refused: push)
