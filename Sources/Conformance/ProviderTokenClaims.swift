@@ -2,6 +2,7 @@
 
 import Basics
 import Metrics
+import Pushes
 
 /// The issuer, key and time of a provider token.
 package struct ProviderTokenClaims: Hashable, Sendable {

@@ -34,7 +34,7 @@ extension ReasonList {
             topics: "UNAUTHENTICATED"),
         ReasonRow(
             "ACCESS_TOKEN_EXPIRED", 401, "The access token is older than its hour: get another, and send again.",
-            topics: "UNAUTHENTICATED"),
+            credential: .expired, topics: "UNAUTHENTICATED"),
         ReasonRow("THIRD_PARTY_AUTH_ERROR", 401, "APNs refuses the project's own key: tell its operator, keep the tokens.",
             credential: .key),
         ReasonRow(

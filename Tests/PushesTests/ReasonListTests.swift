@@ -72,4 +72,31 @@ private enum Few: UInt8, ProviderReason {
         #expect(found?.index == 1 && found?.reason == "no 4" && asked == [3, 4])
         #expect([1, 2].firstObjection { _ in String?.none } == nil)
     }
+
+    /// What Apple's and Google's pages say of a token, and of nothing else: who forgets one for another word loses a phone.
+    @Test("says of few reasons that a token is dead, and of each how")
+    func deaths() {
+        func words(_ list: ReasonList, _ death: ReasonRow.Death) -> Set<String> {
+            Set(list.rows.filter { $0.death == death }.map(\.word.description))
+        }
+        #expect(words(.apns, .forGood) == ["ExpiredToken", "Unregistered"])
+        #expect(words(.apns, .atThisHost) == ["BadDeviceToken"] && words(.apns, .asAddressed) == ["DeviceTokenNotForTopic"])
+        #expect(words(.fcm, .forGood) == ["UNREGISTERED", "APNS_UNREGISTERED", "APNS_TOKEN_DISABLED"])
+        #expect(
+            words(.fcm, .asAddressed) == [
+                "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_BAD_DEVICE_TOKEN", "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC",
+            ])
+        for row in ReasonList.apns.rows + ReasonList.fcm.rows where row.death != nil { #expect(row.subject == .token) }
+    }
+
+    @Test("says of each reason about a credential what is wrong with it")
+    func credentials() {
+        func words(_ list: ReasonList, _ credential: ReasonRow.Credential) -> Set<String> {
+            Set(list.rows.filter { $0.credential == credential }.map(\.word.description))
+        }
+        #expect(words(.apns, .expired) == ["ExpiredProviderToken"] && words(.fcm, .expired) == ["ACCESS_TOKEN_EXPIRED"])
+        #expect(words(.apns, .token) == ["InvalidProviderToken", "MissingProviderToken"])
+        #expect(words(.apns, .environment) == ["BadEnvironmentKeyInToken"])
+        #expect(words(.fcm, .key) == ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"])
+    }
 }

@@ -79,7 +79,8 @@ struct JudgePartTests {
     ])
     func cutsOff(action: String, isCut: Bool) throws {
         let run = try SyntheticRun(smallScenario + "\nfaults: [{ action: { \(action) } }]", directory: "/tmp")
-        #expect(run.scenario.faults.map(\.rule.cutsOff) == [isCut])
+        #expect(run.scenario.faults.map { $0.rule.action.hearing == .end } == [isCut])
+        #expect(run.scenario.faults.map { $0.rule.action.hearing == .nothing } == [action.hasPrefix("silence")])
     }
 
     @Test("numbers below zero keep their sign, and nothing has none", arguments: [

@@ -28,7 +28,7 @@ enum AccessTokenRules {
         requirement: "After 401 ACCESS_TOKEN_EXPIRED the relay asks for a new token.",
         norm: "Google, Using OAuth 2.0 for Server to Server Applications: get another when it has expired",
         advice: "drop the token when FCM says it has expired, get another, and send the message once more",
-        make: { ConnectionRules.Renewed { push, reason, _ in push.status == 401 && reason == "ACCESS_TOKEN_EXPIRED" } })
+        make: { ConnectionRules.Renewed() })
 
     private struct Reused: PushMachine {
         private var uses = AccessUses()
