@@ -124,12 +124,8 @@ package final class RunContext {
 
     package var circumstances = Circumstances()
     package var texts = Texts()
-    private struct ReasonKey: Hashable {
-        var provider: Provider
-        var text: Int32
-    }
-    /// Looked up once each; of no list: nil.
-    private var reasons: [ReasonKey: NamedReason?] = [:]
+    /// Providers' reasons, looked up once each; of no list: nil.
+    var reasons: [ReasonKey: NamedReason?] = [:]
     package var deviations = Deviations()
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
@@ -305,48 +301,6 @@ package final class RunContext {
 
     func word(_ push: SeenPush) -> String { texts[push.reason] }
 
-    /// What its refusal is about; nil where it was accepted, or had no reason that the provider's list has.
-    func subject(of push: SeenPush) -> ReasonRow.Subject? {
-        reason(in: push)?.subject
-    }
-
-    /// The row of the provider's list that an answer means. APNs says each with one status; FCM's words stand alone. Nil where
-    /// it was accepted, or says what no list has.
-    private func reason(in push: SeenPush) -> ReasonRow? {
-        guard push.reason >= 0, push.status >= 400 else { return nil }
-        let key = ReasonKey(provider: push.provider, text: push.reason)
-        let known = reasons[key]
-        let named = known ?? NamedReason(word: word(push), in: push.provider == .apns ? .apns : .fcm)
-        if known == nil { reasons[key] = .some(named) }
-        guard let row = named?.row, push.provider == .fcm || row.status == push.status else { return nil }
-        return row
-    }
-
-    /// What an answer says of the token's death; a 410 does, whatever its word.
-    func death(in push: SeenPush) -> ReasonRow.Death? {
-        reason(in: push)?.death ?? (push.provider == .apns && push.status == 410 ? .forGood : nil)
-    }
-
-    /// What an answer says of the credential.
-    func credential(in push: SeenPush) -> ReasonRow.Credential? { reason(in: push)?.credential }
-
-    /// The provider token itself was refused.
-    func refusesProviderToken(_ push: SeenPush) -> Bool { [.expired, .token].contains(credential(in: push)) }
-
-    /// What the same request meets again, whenever it comes: not what speaks of the token at this host, of the connection or of
-    /// the credential, which have rules of their own.
-    func refusesForGood(_ push: SeenPush) -> Bool {
-        let row = reason(in: push)
-        switch push.status {
-        case 400, 404, 405, 413: return row?.death != .atThisHost && row?.subject != .connection
-        case 403: return row.map { $0.credential == nil } ?? false
-        default: return false
-        }
-    }
-
-    /// The refusal speaks of that header.
-    func refusesHeader(_ name: String, _ push: SeenPush) -> Bool { reason(in: push)?.header?.description == name }
-
     /// APNs was in trouble by our doing: a push was told to come again, had a late answer or none, or a connection was met.
     package func noteTrouble(from first: Instant, to last: Instant) {
         if let newest = troubles.indices.last, first <= troubles[newest].upperBound + circumstances.real(Self.relief) {
@@ -368,15 +322,5 @@ package final class RunContext {
 
     package func note(refusedStray push: SeenPush) {
         if refusedStrays.count < Self.mostStrays { refusedStrays.append(push) }
-    }
-
-    /// Whether an answer says that nothing gets through to the token any more.
-    package func tellsOfDeath(_ push: SeenPush) -> Bool {
-        death(in: push) != nil
-    }
-
-    /// The same, where the relay must not push to the token again for whatever topic.
-    func tellsOfDeathForGood(_ push: SeenPush) -> Bool {
-        death(in: push).map { $0 != .asAddressed } ?? false
     }
 }

@@ -36,7 +36,7 @@ package struct BacklogSlope: Hashable, Sendable {
 
     /// Fewer seconds than this tell no line from chance.
     package static let fewestSeconds = 5
-    /// And of a part, which is one of many.
+    /// And of a part, which is one of many (our choice).
     private static let fewestOfPart = 8
     /// Growth above it is a backlog (spec/capacity.md §3).
     package static let limit = 0.01
@@ -45,23 +45,21 @@ package struct BacklogSlope: Hashable, Sendable {
     /// Nil where too few seconds of `range` had deliveries, or each kind had its own.
     package init?(_ ages: DeliveryAges, in range: Range<Int>) {
         guard let whole = Self(ages.points(in: range), .all, chance: Self.chance) else { return nil }
-        let kinds = ages.kinds(in: range)
-        let parts = (0..<kinds).flatMap { [Part.kind($0), .oldest($0)] }
-        let worst = parts.compactMap { part -> Self? in
-            let points =
-                switch part {
-                case .all: [(x: Double, y: Double)]()
-                case .kind(let kind): ages.means(of: kind, in: range)
-                case .oldest(let kind): ages.oldest(of: kind, in: range)
-                }
-            guard points.count >= Self.fewestOfPart, let line = Self(points, part, chance: Self.chance / Double(parts.count)),
-                line.least > Self.limit
-            // What rises and then stays is no backlog.
+        let parts = (0..<ages.kinds(in: range)).flatMap { kind in
+            [
+                (part: Part.kind(kind), points: ages.means(of: kind, in: range)),
+                (part: .oldest(kind), points: ages.oldest(of: kind, in: range)),
+            ]
+        }.filter { $0.points.count >= Self.fewestOfPart }
+        let behind = parts.compactMap { part, points -> Self? in
+            // Of so many looks one is off by chance.
+            guard let line = Self(points, part, chance: Self.chance / Double(parts.count)), line.least > Self.limit,
+                // What rises and then stays is no backlog.
+                let end = Self(Array(points.suffix(points.count / 2 + 1)), part, chance: Self.chance), end.slope > Self.limit
             else { return nil }
-            let end = Self(Array(points.suffix(points.count / 2 + 1)), part, chance: Self.chance)
-            return end.map { $0.slope > Self.limit } ?? false ? line : nil
-        }.max { $0.least < $1.least }
-        self = worst.map { $0.least > whole.least ? $0 : whole } ?? whole
+            return line
+        }
+        self = ([whole] + behind).max { $0.least < $1.least } ?? whole
     }
 
     /// The line through points of seconds; `chance`: that it is less than `least` all the same.

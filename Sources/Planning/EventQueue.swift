@@ -38,7 +38,7 @@ package struct EventQueue {
     }
 
     /// The top entry again, at a later time: half the work of a pop and a push.
-    package mutating func replaceTop(time: Int64) { sink(Entry(time: time, row: heap[0].row)) }
+    mutating func replaceTop(time: Int64) { sink(Entry(time: time, row: heap[0].row)) }
 
     private mutating func sink(_ entry: Entry) {
         heap.withUnsafeMutableBufferPointer { heap in

@@ -71,7 +71,7 @@ package struct SessionTable {
     /// Bytes for one idle session.
     package static var bytesPerSession: Int { MemoryLayout<Row>.stride + MemoryLayout<EventQueue.Entry>.stride }
     /// What a session takes besides while events of it wait for their turn, however many.
-    package static var bytesPerBacklog: Int { MemoryLayout<Backlog>.stride }
+    static var bytesPerBacklog: Int { MemoryLayout<Backlog>.stride }
 
     package var nextDue: Interval? { queue.top.map { Interval(nanoseconds: $0.time) } }
 

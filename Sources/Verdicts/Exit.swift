@@ -134,6 +134,14 @@ extension RunRecord.Exit {
     }
 }
 
+extension RunRecord.Exit {
+    /// Of a gate that neither passed nor was breached.
+    static func undecided(_ gate: RunRecord.GateResult, because doubt: String?) -> String {
+        guard gate.value != nil, let doubt else { return "gate without data: \(gate.text)" }
+        return "gate undecided: \(gate.text), measured \(gate.valueText): \(doubt)"
+    }
+}
+
 extension RunRecord.Proof {
     /// Where the relay refused everything, nothing is proven of it.
     init(_ grounds: RunRecord.Exit.Grounds) {
@@ -154,11 +162,8 @@ extension RunRecord.Proof {
             doubts += grounds.gates.filter { $0.passed == false }.map(RunRecord.Exit.reason)
         }
         doubts += grounds.gates.filter { $0.passed == nil }.map { gate in
-            guard gate.value != nil else { return "gate without data: \(gate.text)" }
-            return "gate undecided: \(gate.text), measured \(gate.valueText), "
-                + (grounds.bar == .zero
-                    ? "which chance may have made, or of too few of the pushes: a longer run decides it"
-                    : "and the clocks of the machines agree within \(grounds.bar) only")
+            let clocks = "the clocks of the machines agree within \(grounds.bar) only"
+            return RunRecord.Exit.undecided(gate, because: grounds.bar == .zero ? gate.doubt : clocks)
         }
     }
 }

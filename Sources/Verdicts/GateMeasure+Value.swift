@@ -16,7 +16,8 @@ struct Measure {
     var samples: [RelaySample]
     /// Of what was planned in the measured load; nil: too few seconds of it.
     var slope: BacklogSlope?
-    /// The share of pushes that may be missing for what did come to tell of all: one in a hundred, or what a gate allows.
+    /// The share of pushes that may be missing for what did come to tell of all: one in a hundred (our choice), or what a gate
+    /// allows.
     var mayMiss = 0.01
 }
 

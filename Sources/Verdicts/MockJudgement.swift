@@ -87,7 +87,7 @@ struct MockJudgement {
         let breached = record.gates.filter { $0.passed == false }.map {
             "gate breached: \($0.text), measured \($0.valueText)"
         }
-        var doubts = record.gates.filter { $0.passed == nil }.map { "gate without data: \($0.text)" }
+        var doubts = record.gates.filter { $0.passed == nil }.map { RunRecord.Exit.undecided($0, because: $0.doubt) }
         doubts += record.soundness.filter { !$0.passed }.map { "\($0.name): \($0.detail)" }
         if !record.verdicts.contains(where: { $0.verdict != .notExercised }) { doubts.append("no rule was put to the test") }
         doubts += refusals.doubts

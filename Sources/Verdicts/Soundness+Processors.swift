@@ -11,18 +11,10 @@ extension Soundness {
     /// a busy machine cost anything, as what is kept in spite of it is kept.
     mutating func addProcessors(_ story: Story, _ scenario: Scenario, blame: Rule.Basis) {
         guard !story.samples.isEmpty, !scenario.isStepped || scenario.steppedUntil != nil else { return }
-        let waits = story.waits
-        let doubt = waits.doubt(pace: scenario.pace)
-        var costs: Rule.Basis = doubt == nil ? [] : .timing
-        let starved = Interval.seconds(ProcessorWaits.longest.seconds / scenario.pace * Self.starvation)
-        // A relay that hardly ran does not come to what it would do, and gives up what is answered in time.
-        if waits.relay > starved { costs.formUnion([.absence, .running]) }
+        let costs = story.waits.costs(pace: scenario.pace)
         let isInDoubt = !costs.isDisjoint(with: blame)
         add(
-            "processors to spare", !isInDoubt,
-            isInDoubt
-                ? "\(doubt ?? waits.words), \(starved) of the relay's what blame for something missing can" : waits.words,
-            costs: costs)
+            "processors to spare", !isInDoubt, story.waits.words(isInDoubt: isInDoubt, pace: scenario.pace), costs: costs)
     }
 
     /// Adds a check that fails where lateness is blamed on the relay, and a thread of ours had no time to spare.
@@ -37,7 +29,4 @@ extension Soundness {
 
     /// Thousandths of the time: a thread that is busy for more has none to spare (spec/capacity.md §3).
     static let mostUse = 900
-
-    /// So many times that is a relay which hardly ran.
-    private static let starvation = 2.0
 }

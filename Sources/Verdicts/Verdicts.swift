@@ -223,7 +223,7 @@ private struct Judgement {
         var measure = Measure(
             correlation: correlation, seconds: measured.seconds, realSeconds: realSeconds(story, measured),
             samples: story.samples.map(\.sample), slope: slope(correlation, phases))
-        for gate in self.gates { if let share = gate.allowedLoss { measure.mayMiss = max(measure.mayMiss, share) } }
+        measure.mayMiss = self.gates.compactMap(\.allowedLoss).reduce(measure.mayMiss, max)
         let bar = note.merged?.bar ?? .zero
         let gates = gates.map { $0.result(measure, bar: bar) }
         var soundness = Soundness(

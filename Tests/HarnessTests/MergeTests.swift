@@ -126,6 +126,7 @@ struct MergeTests {
         ("void", "shard 1 came late: by 3 s", [0, 2]), ("again", "shard 1 (1) is attempt 1: it was tried again", [0, 2]),
         ("changed", "shard 1 (1) does not fit its seal: journal/run.journal was changed", [0, 2]),
         ("added", "shard 1 (1) does not fit its seal: journal/other.journal was added", [0, 2]),
+        ("foreign", "shard 1 (1) has the seal of another: its `run` is \"other\"", [0, 2]),
         ("trouble", "shard 1 (1) could not do its part: no disk", [0, 1, 2]),
         ("interrupted", "shard 1 (1) was ended by a signal", [0, 1, 2]),
         ("apart", "shard 1 (1) began 3s after the others", [0, 1, 2]),
@@ -150,6 +151,12 @@ struct MergeTests {
                 try file.seekToEnd()
                 try file.write(contentsOf: Data([0]))
                 try file.close()
+            }
+            if how == "foreign" {
+                let seal = folder + "/1/seal.json"
+                var object = try #require(try JSONValue(parsing: String(contentsOfFile: seal, encoding: .utf8)).object)
+                object["run"] = "other"
+                try JSONValue.object(object).text.write(toFile: seal, atomically: false, encoding: .utf8)
             }
             if how == "added" { try "x".write(toFile: folder + "/1/journal/other.journal", atomically: false, encoding: .utf8) }
             let shardSet = try gather((0..<3).map { "\(folder)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) })

@@ -2,6 +2,7 @@
 
 import Basics
 import EventLoop
+import Glibc
 import HTTP
 import Journal
 import LoadGenerator
@@ -9,7 +10,6 @@ import Net
 import Planning
 import SQLite
 import Scenarios
-import Glibc
 import Synchronization
 import Testing
 

@@ -60,6 +60,25 @@ struct FindTests {
         #expect(!words.contains("3,150/s"), "no number where the rig was the limit")
     }
 
+    @Test("says what the number is in pushes and sessions, and what is missing")
+    func plan() {
+        func text(_ turn: (inout FindRecord) -> Void) -> String { FindText.text(Self.record(turn), folder: "F") }
+        let mix = FindRecord.Mix(events: 9, pushes: 8, seconds: 4)
+        #expect(text { $0.mix = mix }.contains("3,150/s are 2,800/s pushes, 350/s new sessions, 1,400 sessions at once"))
+        let lacking = text { record in
+            (record.stop, record.goals[0].result.answer, record.goals[0].result.isConfirmed) = (.deadline, nil, false)
+        }
+        #expect(lacking.contains("capacity not confirmed   holds 3,150/s") && lacking.contains("only the confirmation is missing"))
+        let below = text { record in
+            record.goals[0].result = FindRecord.Result()
+            (record.goals[0].result.answer, record.goals[0].result.upper) = (.belowMin, 3_215)
+        }
+        // Of a load of 3,215 whose pushes come 64 ms later each second so much is served.
+        #expect(below.contains("a lower --from") && below.contains("as that of a relay of 3,022/s would"))
+        #expect(FindText.floor(60e6, budget: .milliseconds(50)).contains("trials will be void"))
+        #expect(!FindText.floor(40e6, budget: .milliseconds(50)).contains("void"))
+    }
+
     @Test("is read back as it was written, and refused where it is newer or damaged")
     func roundTrip() throws {
         let record = Self.record { $0.broken = ["states-delivered": 900] }

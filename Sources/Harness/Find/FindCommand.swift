@@ -155,25 +155,25 @@ package final class FindCommand {
             arguments: arguments(trial, kept), folder: folder + "/" + trial.folder, length: .seconds(length),
             executable: options.executable)
         let ending = try run.play(signals) { () throws(Failure) in try kept?.attend() }
+        let usage = kept?.takeUsage(ofLoad: plan.warmUp + seconds)
         switch ending {
         case .interrupted: return search.stop(.stopped)
         case .failed(let words): trial.void = words
         case .record(let found):
-            let reading = TrialReading(found, goals: goals.gates, common: goals.common, demandsMusts: kind == .confirm)
+            let reading = TrialReading(
+                found, goals: goals.gates, common: goals.common, demandsMusts: kind == .confirm, waits: usage?.waits)
             (trial.void, trial.words, trial.reasons) = (reading.void, reading.words, reading.reasons)
             trial.figures = reading.figures
         }
-        if let usage = kept?.takeUsage(ofLoad: plan.warmUp + seconds) {
-            (trial.figures.processor, trial.figures.memoryBytes) = (usage.processor, usage.memory)
-            if let doubt = usage.waits.doubt() { trial.bear(doubt) }
-        }
+        (trial.figures.processor, trial.figures.memoryBytes) = (usage?.processor, usage?.memory)
         // What it came to by then says nothing of the load.
-        if let words = kept?.ending { trial.void = "the relay \(words)" }
+        let death = kept?.ending.map { "the relay \($0)" }
+        if let death { trial.void = death }
         take(trial)
         try save()
         say(FindText.line(trial, record.axis, left: options.terms.budget - elapsed))
-        if let words = kept?.ending {
-            record.detail = "the relay \(words)"
+        if let death {
+            record.detail = death
             return search.stop(.relayDied)
         }
         guard let kept else { return }

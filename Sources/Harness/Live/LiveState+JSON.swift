@@ -2,9 +2,9 @@
 
 import Basics
 import Journal
+import LoadGenerator
 import Metrics
 import MockServer
-import LoadGenerator
 
 extension LiveState {
     var json: JSONValue {

@@ -4,8 +4,8 @@
 import Basics
 import EventLoop
 import Journal
-import Net
 import LoadGenerator
+import Net
 import Scenarios
 
 /// Confined to the thread that runs the harness.

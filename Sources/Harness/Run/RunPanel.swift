@@ -2,9 +2,9 @@
 
 import Basics
 import EventLoop
+import LoadGenerator
 import Metrics
 import MockServer
-import LoadGenerator
 import Reports
 
 /// Confined to the thread that runs the harness.

@@ -3,8 +3,8 @@
 package import Basics
 import EventLoop
 import Journal
-import OperatingSystem
 import LoadGenerator
+import OperatingSystem
 import Planning
 import Reports
 import Scenarios

@@ -19,7 +19,7 @@ package struct CapturedValue: Hashable, Sendable {
 /// Reads answers. Its memory is used again.
 package final class CaptureReader {
     /// An answer longer than this is not looked through.
-    package static let mostAnswerBytes = 1 << 20
+    static let mostAnswerBytes = 1 << 20
 
     private let scanner = JSONScanner(maxDepth: 64, maxNodes: 32_768)
     private let text = ByteBuffer(capacity: 64)

@@ -38,7 +38,7 @@ package struct LoadMemory {
 
     private let workload: Workload
     private let chance: Seed
-    package var actSeed: Seed { chance.child("acts") }
+    var actSeed: Seed { chance.child("acts") }
     private var memories: [UInt32: SessionMemory] = [:]
     private var queue = EventQueue()
     private var items: [Due?] = []

@@ -1,7 +1,7 @@
 // Acts of a script that have their turn: on which phone, and of which activity.
 
-package import Basics
-package import Pushes
+import Basics
+import Pushes
 package import Scenarios
 
 /// For whoever has the phones.
@@ -44,7 +44,7 @@ package struct PendingAct {
 
 extension LoadMemory {
     /// Those that have their own time, of a session that begins now.
-    package mutating func addActs(of memory: SessionMemory, at start: Interval) {
+    mutating func addActs(of memory: SessionMemory, at start: Interval) {
         for (number, act) in acts(of: memory).enumerated() {
             guard case .at(let time) = act.time else { continue }
             add(act, number, of: memory, phone: act.phone ?? 0, activity: nil, time, since: start)
@@ -52,7 +52,7 @@ extension LoadMemory {
     }
 
     /// Those that follow such an event: each once in a session.
-    package mutating func addActs(of memory: SessionMemory, after event: PhoneEvent, phone: Int, now: Interval) {
+    mutating func addActs(of memory: SessionMemory, after event: PhoneEvent, phone: Int, now: Interval) {
         for (number, act) in acts(of: memory).enumerated() {
             guard case .on(event.kind, let delay) = act.time, act.phone == nil || act.phone == phone,
                 memory.decides(onAct: number)

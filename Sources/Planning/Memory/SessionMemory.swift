@@ -41,7 +41,7 @@ package final class SessionMemory {
     /// Reactions that had their turn.
     private var made: UInt32 = 0
     /// Reactions and acts that stand in the queue of the loop.
-    package var scheduled = 0
+    var scheduled = 0
     /// Reactions whose event has not come and whose time is not over.
     package private(set) var open = 0
     /// So long after its last event that phones are not heeded but for those that are still waited for.
@@ -108,7 +108,7 @@ package final class SessionMemory {
     }
 
     /// Its event has come, so that its time limit does not matter any more.
-    package func hasFired(_ reaction: Int) -> Bool { fired[reaction] > 0 }
+    func hasFired(_ reaction: Int) -> Bool { fired[reaction] > 0 }
 
     /// The reaction's time is over. True when its event never came.
     package func close(_ reaction: Int) -> Bool {

@@ -2,6 +2,7 @@
 
 import Basics
 import Capacity
+import Metrics
 import Verdicts
 
 enum FindNumbers {
@@ -10,12 +11,14 @@ enum FindNumbers {
         guard let lower = record.goals.compactMap(\.result.lower).min(), record.mix.events > 0 else { return [] }
         let mix = record.mix
         let begun = record.axis == .events ? lower / mix.events : mix.seconds > 0 ? lower / mix.seconds : 0
-        var parts = [
-            "\(Numbers.rate(begun * mix.events)) calls of all kinds", "\(Numbers.rate(begun * mix.pushes)) pushes owed",
-            "\(Numbers.rate(begun)) sessions begun",
-        ]
-        if mix.seconds > 0 { parts.append("\(Numbers.trimmed((begun * mix.seconds).rounded(), places: 0)) of them at once") }
-        return ["\(FindText.rate(lower, record.axis)) is: \(parts.joined(separator: ", "))"]
+        var parts = ["\(Numbers.rate(begun * mix.pushes)) pushes", "\(Numbers.rate(begun)) new sessions"]
+        switch record.axis {
+        case .sessions: parts.insert("\(Numbers.rate(begun * mix.events)) calls", at: 0)
+        case .events where mix.seconds > 0:
+            parts.append("\(Numbers.trimmed((begun * mix.seconds).rounded(), places: 0)) sessions at once")
+        case .events: break
+        }
+        return ["\(FindText.rate(lower, record.axis)) are \(parts.joined(separator: ", "))"]
     }
 
     /// The bounds are as near as was asked for and measured as long; only the confirmation has not come to its end.
@@ -29,7 +32,7 @@ enum FindNumbers {
     /// What a relay carries that falls behind as it did in that trial: of a load L that grows old by s a second L/(1+s) is
     /// served. Nil where it was not that.
     static func guess(_ trial: FindRecord.Trial) -> Double? {
-        guard let slope = trial.figures.slope, slope > 0.05 else { return nil }
+        guard let slope = trial.figures.slope, slope > BacklogSlope.limit else { return nil }
         return trial.rate / (1 + slope)
     }
 }

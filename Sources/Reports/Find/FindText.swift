@@ -94,7 +94,7 @@ package enum FindText {
         case .found?, .aboveMax?:
             let sign = result.answer == .aboveMax ? "at least " : ""
             parts.append("capacity \(sign)\(result.lower.map { rate($0, record.axis) } ?? "–")")
-        case .belowMin?: 
+        case .belowMin?:
             parts.append("capacity below \(rate(record.terms.from, record.axis)): search again with a lower --from")
         default: parts.append(FindNumbers.lacksConfirmation(goal, record) ? "capacity not confirmed" : "capacity not known")
         }
@@ -109,7 +109,7 @@ package enum FindText {
             let bad = record.trials.last { $0.rate == upper && $0.words.contains(.bad) }
             if let reason = bad?.reasons.first { parts.append("limit: \(reason)") }
             if result.lower == nil, let guess = bad.flatMap(FindNumbers.guess) {
-                parts.append("it falls behind as one of \(rate(guess, record.axis)) would")
+                parts.append("its backlog grows as that of a relay of \(rate(guess, record.axis)) would")
             }
         }
         return parts.joined(separator: "   ")

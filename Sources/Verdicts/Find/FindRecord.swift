@@ -160,12 +160,6 @@ extension FindRecord {
         package var reasons: [String] = []
         package var figures = Figures()
 
-        /// A machine that was taken away is no excuse for a load that held, and makes one that did not void.
-        package mutating func bear(_ doubt: String) {
-            guard void == nil, words.contains(.bad) else { return }
-            (void, words, reasons) = ("processors to spare: \(doubt)", [], [])
-        }
-
         package init(
             number: Int, kind: Kind, place: Int, rate: Double, seconds: Double, folder: String, seed: UInt64
         ) {

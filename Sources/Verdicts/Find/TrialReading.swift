@@ -2,6 +2,7 @@
 
 import Basics
 package import Capacity
+import Conformance
 import Metrics
 package import Scenarios
 
@@ -22,18 +23,25 @@ package struct TrialReading: Sendable {
     ]
 
     /// `goals` are the gates of each goal, by their texts, which the run had; `common` those that every load has to hold.
-    /// `demandsMusts`: the confirmation asks for all rules that must be kept.
-    package init(_ record: RunRecord, goals: [[Gate]], common: [Gate], demandsMusts: Bool = false) {
+    /// `demandsMusts`: the confirmation asks for all rules that must be kept. `waits`: those of a relay that lives through all
+    /// trials, which the run does not know.
+    package init(
+        _ record: RunRecord, goals: [[Gate]], common: [Gate], demandsMusts: Bool = false, waits: ProcessorWaits? = nil
+    ) {
         read(record)
         void = Self.void(record)
         guard void == nil else { return }
         let results = Dictionary(record.gates.map { ($0.text, $0) }) { first, _ in first }
         var badReasons = 0
+        // What a goal that was missed rests on.
+        var blame: Rule.Basis = []
         func word(_ gate: Gate) -> TrialWord {
             let result = results[gate.text]
             let word = result.map { Self.word(gate, $0, record) } ?? .undecided
             guard word != .good else { return word }
-            let reason = Self.reason(gate, result, word)
+            if word == .bad { blame.formUnion(gate.measure.isOfTime ? .timing : .absence) }
+            let measured = result?.value == nil ? "without data" : "measured \(result?.valueText ?? "")"
+            let reason = "\(gate.text), \(measured)" + (word == .undecided ? result?.doubt.map { ": \($0)" } ?? "" : "")
             guard !reasons.contains(reason) else { return word }
             reasons.insert(reason, at: word == .bad ? badReasons : reasons.count)
             if word == .bad { badReasons += 1 }
@@ -44,17 +52,13 @@ package struct TrialReading: Sendable {
             let all = goal.map(word) + shared
             words.append(all.contains(.bad) ? .bad : all.contains(.undecided) ? .undecided : .good)
         }
-        guard demandsMusts, !figures.broken.isEmpty else { return }
-        words = words.map { _ in .bad }
-        reasons += figures.broken.map { "\($0) is broken" }
-    }
-
-    private static func reason(_ gate: Gate, _ result: RunRecord.GateResult?, _ word: TrialWord) -> String {
-        guard let result, let value = result.value else { return "\(gate.text), without data" }
-        let isHeld = gate.comparison.holds(value, gate.threshold)
-        let doubt =
-            word == .bad ? "" : gate.measure == .backlogSlope && isHeld ? ", but too many never came" : ", not beyond chance"
-        return "\(gate.text), measured \(result.valueText)\(doubt)"
+        if demandsMusts, !figures.broken.isEmpty {
+            words = words.map { _ in .bad }
+            reasons += figures.broken.map { "\($0) is broken" }
+            for rule in record.verdicts where figures.broken.contains(rule.id) { blame.formUnion(rule.basis) }
+        }
+        guard let waits, !waits.costs().isDisjoint(with: blame) else { return }
+        (void, words, reasons) = ("processors to spare: \(waits.words(isInDoubt: true))", [], [])
     }
 
     private static func void(_ record: RunRecord) -> String? {

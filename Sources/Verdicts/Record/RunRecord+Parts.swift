@@ -70,8 +70,15 @@ extension RunRecord {
         /// Nil when there was nothing to measure.
         package var value: Double?
         package var threshold: Double
-        /// Nil when there was nothing to measure: neither passed nor breached.
+        /// Nil when there was nothing to measure, or too little: neither passed nor breached.
         package var passed: Bool?
+
+        /// Why it was neither, though something was measured; nil: nothing was.
+        var doubt: String? {
+            guard let value else { return nil }
+            return unit == .slope && value <= threshold
+                ? "too many pushes never came to tell" : "too little data to tell, and a longer run has more"
+        }
     }
 
     /// What is proven and what is left open, whatever known breaks have healed: these make the exit code 4, too, and say

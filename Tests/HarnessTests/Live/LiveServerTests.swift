@@ -3,8 +3,8 @@
 import Basics
 import Foundation
 import Glibc
-import Net
 import LoadGenerator
+import Net
 import Testing
 
 @testable import Harness

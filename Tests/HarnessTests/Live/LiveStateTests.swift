@@ -3,9 +3,9 @@
 import Basics
 import Foundation
 import Journal
+import LoadGenerator
 import Metrics
 import MockServer
-import LoadGenerator
 import Testing
 
 @testable import Harness
