@@ -54,8 +54,9 @@ package struct BacklogSlope: Hashable, Sendable {
         let behind = parts.compactMap { part, points -> Self? in
             // Of so many looks one is off by chance.
             guard let line = Self(points, part, chance: Self.chance / Double(parts.count)), line.least > Self.limit,
-                // What rises and then stays is no backlog.
-                let end = Self(Array(points.suffix(points.count / 2 + 1)), part, chance: Self.chance), end.slope > Self.limit
+                // What rises and then stays, such as the fill of a window, is no backlog: that grows to the end.
+                let end = Self(points.suffix(max(Self.fewestSeconds, points.count / 3)), part, chance: Self.chance),
+                end.slope > Self.limit
             else { return nil }
             return line
         }
@@ -63,7 +64,7 @@ package struct BacklogSlope: Hashable, Sendable {
     }
 
     /// The line through points of seconds; `chance`: that it is less than `least` all the same.
-    private init?(_ points: [(x: Double, y: Double)], _ part: Part, chance: Double) {
+    private init?(_ points: some Collection<(x: Double, y: Double)>, _ part: Part, chance: Double) {
         guard points.count >= Self.fewestSeconds else { return nil }
         let count = Double(points.count)
         let (meanX, meanY) = (points.reduce(0) { $0 + $1.x } / count, points.reduce(0) { $0 + $1.y } / count)

@@ -46,7 +46,12 @@ struct FindVerbTests {
             #expect(["above-max", "rig-limit"].contains(later["stop"]?.string), "\(resumed.out)\(resumed.error)")
 
             // Of another scenario's plan nothing is known here, and what it would not have tried is no trial of it.
+            func spoilt(_ name: String, _ value: JSONValue) -> JSONValue {
+                .array(trials.enumerated().map { $0 == 1 ? .object($1.object?.with(name, value) ?? JSONObject()) : $1 })
+            }
             for (change, words) in [
+                ({ $0["trials"] = spoilt("rate", 60) }, "trial 2 in"), ({ $0["trials"] = spoilt("seed", "5") }, "trial 2 in"),
+                ({ $0["trials"] = spoilt("seconds", 70) }, "trial 2 in"),
                 ({ $0["trials"] = .array(trials + [trials[trials.count - 1]]) }, "is not one that this search would have made"),
                 ({ $0["terms"] = .object(($0["terms"]?.object ?? JSONObject()).with("width", 0)) }, "is not from"),
                 ({ $0["filesDigest"] = "0" }, "is another than when the search"),
