@@ -60,7 +60,7 @@ package struct BacklogSlope: Hashable, Sendable {
             else { return nil }
             return line
         }
-        self = ([whole] + behind).max { $0.least < $1.least } ?? whole
+        self = whole.least > Self.limit ? whole : behind.max { $0.least < $1.least } ?? whole
     }
 
     /// The line through points of seconds; `chance`: that it is less than `least` all the same.

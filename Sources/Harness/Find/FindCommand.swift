@@ -168,7 +168,7 @@ package final class FindCommand {
         (trial.figures.processor, trial.figures.memoryBytes) = (usage?.processor, usage?.memory)
         // What it came to by then says nothing of the load.
         let death = kept?.ending.map { "the relay \($0)" }
-        if let death { trial.void = death }
+        if let death { (trial.void, trial.words, trial.reasons) = (death, [], []) }
         take(trial)
         try save()
         say(FindText.line(trial, record.axis, left: options.terms.budget - elapsed))
