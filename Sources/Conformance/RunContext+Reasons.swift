@@ -13,6 +13,18 @@ extension RunContext {
     /// What its refusal is about; nil where it was accepted, or had no reason that the provider's list has.
     func subject(of push: SeenPush) -> ReasonRow.Subject? { row(of: push)?.subject }
 
+    /// What a push shows of whether its provider could be reached.
+    package func noteAbility(_ push: SeenPush) {
+        guard push.metFault else {
+            if push.status != 0 { circumstances.ability.pass(at: push.provider, push.arrivedAt) }
+            return
+        }
+        let isRefused = push.isRefusedForNow && subject(of: push) ?? .provider == .provider
+        let isCut = push.status == 0 && circumstances.fault(push.faultRule)?.isSilence != true
+        guard isRefused || isCut else { return }
+        circumstances.meet(push.faultRule, at: [push.provider], from: push.arrivedAt, to: push.answeredAt)
+    }
+
     /// The row of the provider's list that an answer means. APNs says each with one status; FCM's words stand alone. Nil where
     /// it was accepted, or says what no list has.
     private func row(of push: SeenPush) -> ReasonRow? {

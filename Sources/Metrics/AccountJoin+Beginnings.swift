@@ -90,25 +90,18 @@ extension JoinedAccount {
         row.flags.contains(.wasHeld) && row.lane.role == .activity && beginnings.contains { isBegun(row, by: $0) }
     }
 
-    /// When a start that was refused is due: one that a fault answered 429 behind the `pause` of the profile, and twice as
-    /// long after each further one (R4.24); one whose token was dead when the phone has told of its start token again, or of
-    /// another.
-    func dueBehindRefusal(_ index: Int, _ circumstances: Circumstances) -> Instant? {
+    /// From when the relay can start a card whose start token was dead: when the phone has told of that token again, or of
+    /// another; nil: it was not dead. It may have known before, and then it waits without a try (R4.24).
+    func startableSince(_ index: Int) -> Instant? {
         let row = account.rows[index]
         guard row.event == .start else { return nil }
-        var pause = circumstances.restart?.pause
-        // The relay may have known before that the token was dead, and then it waits without a try (R4.24).
         let known = tokens.death(of: row.token, plannedAt: row.plannedAt, by: row.plannedAt)
         var since = known.flatMap { _ in startTokenTold(row.lane, after: row.plannedAt) }
-        for push in attempts(of: index) {
-            if push.status == 429, push.metFault, let wait = pause, let terms = circumstances.restart {
-                since = push.answeredAt + wait
-                pause = min(wait * 2, terms.longestPause)
-            } else if tokens.deaths[push.token]?.contains(where: { account.pushes[$0.push].id == push.id }) ?? false {
-                since = startTokenTold(row.lane, after: push.answeredAt) ?? since
-            }
+        for push in attempts(of: index)
+        where tokens.deaths[push.token]?.contains(where: { account.pushes[$0.push].id == push.id }) ?? false {
+            since = startTokenTold(row.lane, after: push.answeredAt) ?? since
         }
-        return since.map { $0 + row.deadline + circumstances.allowance }
+        return since
     }
 
     private func startTokenTold(_ lane: Lane, after instant: Instant) -> Instant? {

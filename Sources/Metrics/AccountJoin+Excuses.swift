@@ -1,10 +1,11 @@
-// What of ours explains that an expectation was not met, and how firm a loss is.
+// Why a state that never came was not owed after all, and how firm a loss is.
 
 import Basics
 import Pushes
 
 extension JoinedAccount {
-    func excuse(_ index: Int, _ circumstances: Circumstances) -> String? {
+    /// Why nothing was owed in the end, in words; nil: it was.
+    func release(_ index: Int, _ circumstances: Circumstances) -> String? {
         let row = account.rows[index]
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
@@ -22,19 +23,37 @@ extension JoinedAccount {
         if let death = deadInItsPlace(row, by: due + held, circumstances) { return death }
         if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
-        if let fault = takenAlong(index, circumstances) { return fault.label }
-        if wasTakenBackAtOnce(index, circumstances) || wasTakenBackAtRest(index, circumstances)
-            || wasSignedOutByAnother(row, circumstances)
-        { return "token taken back" }
+        if wasTakenBack(index, again?.token, since: since, circumstances) || wasSignedOutByAnother(row, circumstances) {
+            return "token taken back"
+        }
         if isOfNobody(row) { return "no device of its user is registered" }
         if isOfFormerPhone(row) { return "no device of its phone is registered" }
-        if followsMissingEnd(row, circumstances) { return Circumstances.heldDown }
+        if followsMissingEnd(row, circumstances) || wasForgotten(row, circumstances) { return Circumstances.heldDown }
         if let fault = overtakenStart(index, circumstances) { return fault.label }
-        // Once its token was taken back it may not be sent again.
-        let last = takenBack(row, token).map { min($0, due) } ?? due
-        let tried = attempts(of: index).filter { again == nil || since <= $0.arrivedAt && $0.token == token }
-        return circumstances.excuse(
-            plannedAt: since, due: last, attempts: tried, wasRefusedBefore: wasRefusedBefore(tried))
+        return refusedForGood(index, again?.token, since: since, circumstances)
+    }
+
+    /// The fault of ours that refused it so that the same push may not be sent again, and that the relay cannot end.
+    private func refusedForGood(
+        _ index: Int, _ token: TokenHash?, since: Instant, _ circumstances: Circumstances
+    ) -> String? {
+        let tried = attempts(of: index).filter { token == nil || since <= $0.arrivedAt && $0.token == token }
+        guard let last = tried.last, tried.allSatisfy(\.metFault), last.isRefusedForGood,
+            let fault = circumstances.fault(last.faultRule), fault.cureTakes == nil
+        else { return nil }
+        return fault.label
+    }
+
+    /// We ended the relay so soon behind the answer to the state's call, or to the registration of its token, that it need not
+    /// be on its disk.
+    private func wasForgotten(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
+        guard !circumstances.outages.isEmpty else { return false }
+        let registered = tokens.registrations[row.token]?.last { $0.place <= row.place || row.flags.contains(.wasHeld) }
+        let calls = [row.place, registered?.place].compactMap { $0.flatMap { account.call(at: $0) } }
+        return calls.contains { call in
+            call.wasTaken
+                && circumstances.wasDown(between: call.sentAt, and: call.answeredAt + circumstances.inFlightGrace)
+        }
     }
 
     /// When a state that had waited for its activity's token was to leave: the relay had it in hand until then, whatever else
@@ -140,30 +159,11 @@ extension JoinedAccount {
         return !asked.isEmpty && asked.allSatisfy(\.isRefusedForNow)
     }
 
-    /// A fault refused for now what went to that token before the first of these.
-    private func wasRefusedBefore(_ attempts: [SeenPush]) -> Bool {
-        guard let first = attempts.first else { return false }
-        let before = account.pushes.last { $0.token == first.token && $0.arrivedAt < first.arrivedAt }
-        return before.map { $0.isRefusedForNow && $0.metFault } ?? false
-    }
-
     /// Whether more time would have told: a newer state did come, or its token was taken back meanwhile.
     package func isLossByTheClock(_ row: Int) -> Bool { replacedAt(row) != nil || takenBack(account.rows[row]) != nil }
 
     /// A push is on its way so soon after its call, or after the alert that goes first.
     private static let departure = Interval.seconds(1)
-
-    /// The fault of ours that may have taken the push along unseen with its connection, where a newer state came in time
-    /// instead: while the relay connects again, the newest state is what it has to send.
-    private func takenAlong(_ index: Int, _ circumstances: Circumstances) -> Circumstances.Fault? {
-        let row = account.rows[index]
-        guard row.type == .liveactivity, !row.isFinal, attempts(of: index).isEmpty, let at = replacedAt(index),
-            at <= deliveries[index].due
-        else { return nil }
-        let (sentAt, leftAt) = departure(of: row)
-        let firing = circumstances.firings(from: sentAt, to: min(at, leftAt + circumstances.real(Self.departure))).first
-        return firing.flatMap { circumstances.fault($0.rule) }
-    }
 
     /// When its call left us, and when whatever goes before the push was through.
     func departure(of row: Expectation) -> (sentAt: Instant, leftAt: Instant) {
@@ -175,15 +175,6 @@ extension JoinedAccount {
     package func connectionsLost(with index: Int, _ circumstances: Circumstances) -> Int {
         let row = account.rows[index]
         return circumstances.firings(from: departure(of: row).sentAt, to: lastDeparture(of: row, circumstances)).count
-    }
-
-    /// The fault of ours that had connections in trouble when the push was to leave, and until shortly before it came.
-    func heldUpByConnections(_ index: Int, _ arrivedAt: Instant, _ circumstances: Circumstances) -> String? {
-        let row = account.rows[index]
-        // What was late before has another reason.
-        let leftAt = min(lastDeparture(of: row, circumstances), deliveries[index].due)
-        return circumstances.holdUpByConnections(
-            plannedAt: row.plannedAt, leftAt: leftAt, arrivedAt: arrivedAt, within: row.deadline)
     }
 
     /// By then it has left, where nothing holds it up.
@@ -199,14 +190,21 @@ extension JoinedAccount {
     }
 
     /// Its token was taken back when it need not have left yet: within a quarter of what is granted to pushes on their way,
-    /// counted from the relay's answer to its call, from that to the alert that goes first, or from the end of its window.
-    private func wasTakenBackAtOnce(_ index: Int, _ circumstances: Circumstances) -> Bool {
+    /// counted from the relay's answer to its call, from that to the alert that goes first, or from the end of its window; or,
+    /// where something of ours stopped its clock, before the relay had the least time that anybody is given.
+    private func wasTakenBack(
+        _ index: Int, _ token: TokenHash?, since: Instant, _ circumstances: Circumstances
+    ) -> Bool {
         let row = account.rows[index]
-        guard attempts(of: index).isEmpty, let taken = takenBack(row) else { return false }
-        let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
-        let leftAt = max(answeredAt, departure(of: row).leftAt)
-        let mayLeave = max(leftAt, windowOver(row, at: leftAt, circumstances) ?? leftAt)
-        return taken <= mayLeave + circumstances.inFlightGrace * 0.25
+        guard let taken = takenBack(row, token) else { return false }
+        if attempts(of: index).isEmpty {
+            let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
+            let leftAt = max(answeredAt, departure(of: row).leftAt)
+            let mayLeave = max(leftAt, windowOver(row, at: leftAt, circumstances) ?? leftAt)
+            if taken <= mayLeave + circumstances.inFlightGrace * 0.25 { return true }
+        }
+        guard !deliveries[index].stops.isEmpty else { return false }
+        return taken < clock(row, since: since, within: circumstances.leastPatience, circumstances).due
     }
 
     /// When the window is over that the last push to its card began before that instant (R0.7).
@@ -214,14 +212,6 @@ extension JoinedAccount {
         guard row.flags.contains(.isThrottled), let throttle = circumstances.throttle else { return nil }
         let last = account.pushes.last { $0.token == row.token && $0.isLiveActivity && $0.arrivedAt <= instant }
         return last.map { max($0.arrivedAt, $0.answeredAt) + throttle }
-    }
-
-    /// Its token was taken back while it rested behind a refusal, as it may: it may not leave sooner, nor later.
-    private func wasTakenBackAtRest(_ index: Int, _ circumstances: Circumstances) -> Bool {
-        guard let taken = takenBack(account.rows[index]), let over = restOver(index, by: taken, circumstances) else {
-            return false
-        }
-        return taken <= over
     }
 
     /// When a later call, which owes nothing itself, took its token back.

@@ -4,36 +4,14 @@ import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// A fault of ours refused it for now, or kept the answer from the relay for longer than it waits.
-    private func isHeldUp(_ push: SeenPush) -> Bool {
-        push.metFault && (push.isRefusedForNow || push.status == 0 || push.flags.contains(.isAnswerUndelivered))
-    }
-
-    /// While the relay waits, a newer state may take its place (latest wins).
-    func isBackedOff(_ index: Int, _ circumstances: Circumstances) -> Bool {
+    /// Its clock stood when a newer state was told, which may then take its place (latest wins).
+    func stoodAsNewerCame(_ index: Int) -> Bool {
         let row = account.rows[index]
-        guard row.type == .liveactivity, !row.isFinal else { return false }
-        if isAtRest(index, circumstances) { return true }
-        let attempts = attempts(of: index)
-        if !attempts.isEmpty { return attempts.allSatisfy(isHeldUp) }
-        // It waited behind an older state of the same activity that the relay was holding back, or behind an alert of that
-        // phone, which goes first.
-        return account.pushes.contains { push in
-            guard push.session == row.session, push.isMarked, isHeldUp(push), let lane = tokens.lanes[push.token],
-                push.arrivedAt <= deliveries[index].due,
-                row.plannedAt - row.deadline <= push.arrivedAt
-                    || push.status == 0 && row.plannedAt <= overBehind(push, before: row, circumstances)
-            else { return false }
-            return push.place <= row.place && (lane == row.lane || lane.phone == row.lane.phone)
-                && !wentOn(behind: push, on: lane, before: row)
-        }
-    }
-
-    /// Something came through behind what was held up before this state was told, so that nothing was held any more.
-    private func wentOn(behind held: SeenPush, on lane: Lane, before row: Expectation) -> Bool {
-        account.pushes.contains { push in
-            push.isAccepted && push.session == row.session && held.answeredAt < push.arrivedAt
-                && push.answeredAt < row.plannedAt && tokens.lanes[push.token] == lane
+        guard row.type == .liveactivity, !row.isFinal, !deliveries[index].stops.isEmpty else { return false }
+        let begun = row.event == .start ? beginnings.filter { isBegun(row, by: $0) }.map(\.place) : []
+        return (newer(than: index).map { account.rows[$0].place } + begun).contains { place in
+            guard let call = account.call(at: place) else { return false }
+            return deliveries[index].stops.contains { $0.holds(call.sentAt) }
         }
     }
 

@@ -12,8 +12,14 @@ package struct JoinedAccount: Sendable {
         package var accepted: Int?
         /// What of ours explains it, where it is excused.
         package var excuse: String?
-        /// The last instant that was in time, our own lateness added.
+        /// The last instant that was in time, our own lateness added, and all for which its clock stood.
         package var due: Instant
+        /// The same, had nothing stopped its clock.
+        package var undisturbedDue: Instant
+        /// What stopped it, in order of time.
+        package var stops: [Stop] = []
+
+        init(due: Instant) { (self.due, undisturbedDue) = (due, due) }
     }
 
     package let account: Account
@@ -34,9 +40,7 @@ package struct JoinedAccount: Sendable {
     /// Starts by which a card came to be after all, in order of arrival.
     var beginnings: [SeenPush] = []
     /// Of what tokens a registration never reached the relay.
-    private let missing: Set<Lane.Role>
-    /// Marked pushes that a fault of ours met, by session: indices into the account's, in order of arrival.
-    let heldUp: [UInt32: [Int]]
+    let missing: Set<Lane.Role>
     /// Where its pushes went, one after the other.
     let ways: Ways
     /// What a relay cannot tell from what is late.
@@ -50,7 +54,7 @@ package struct JoinedAccount: Sendable {
     /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
     package static let wireSlack = Interval.milliseconds(50)
     /// A call may be under way so long when we end the relay.
-    private static let flight = Interval.seconds(5)
+    static let flight = Interval.seconds(5)
 
     /// `isDeath` says which answers tell that a token is dead.
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
@@ -58,10 +62,7 @@ package struct JoinedAccount: Sendable {
         let account = account.withStartsDecided().withDeathsDecided(tokens, circumstances)
         self.account = account
         self.tokens = tokens
-        heldUp = Dictionary(
-            grouping: account.pushes.indices.filter { account.pushes[$0].isMarked && account.pushes[$0].metFault },
-            by: { account.pushes[$0].session })
-        ways = Ways(account, tokens.lanes)
+        ways = Ways(account, tokens.lanes, circumstances)
         let delays = CallDelays(account, circumstances)
         deliveries = account.rows.map { [tokens] row in
             let registration = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.last : nil
@@ -88,19 +89,37 @@ package struct JoinedAccount: Sendable {
                 .map(\.lane.role))
         match(circumstances)
         collectAttempts()
-        for index in account.rows.indices {
-            if let due = dueBehindRefusal(index, circumstances) { deliveries[index].due = max(deliveries[index].due, due) }
-            if let due = dueBehindRest(index, circumstances) { deliveries[index].due = due }
-            if let due = dueBehindSilence(index, circumstances) { deliveries[index].due = due }
-            func due(_ renewal: Renewal) -> Instant {
-                renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance + renewal.deadline
-            }
-            guard let renewal = renewal(of: index, due: due) else { continue }
-            renewals[index] = renewal
-            deliveries[index].due = max(deliveries[index].due, due(renewal))
-        }
+        for index in account.rows.indices { setDue(of: index, delays, circumstances) }
         repeats = repeatedStates(circumstances)
         classify(circumstances)
+    }
+
+    /// When a state is overdue by its debt's clock, to whichever token it is owed in the end.
+    private mutating func setDue(of index: Int, _ delays: CallDelays, _ circumstances: Circumstances) {
+        let row = account.rows[index]
+        func stop(_ since: Instant, within deadline: Interval) {
+            let clock = clock(row, since: since, within: deadline, circumstances)
+            guard clock.due > deliveries[index].due || deliveries[index].stops.isEmpty else { return }
+            (deliveries[index].due, deliveries[index].stops) = (max(deliveries[index].due, clock.due), clock.stops)
+        }
+        let granted = row.deadline + circumstances.allowance
+        stop(deliveries[index].due - granted, within: granted)
+        if let since = startableSince(index) {
+            deliveries[index].undisturbedDue = max(deliveries[index].undisturbedDue, since + granted)
+            stop(since, within: granted)
+        }
+        func again(_ renewal: Renewal) -> (since: Instant, within: Interval) {
+            (renewal.registered.plannedAt + delays[renewal.registered.place], renewal.deadline + circumstances.allowance)
+        }
+        let renewal = renewal(of: index) { renewal in
+            let (since, within) = again(renewal)
+            return clock(row, since: since, within: within, circumstances).due
+        }
+        guard let renewal else { return }
+        renewals[index] = renewal
+        let (since, within) = again(renewal)
+        deliveries[index].undisturbedDue = max(deliveries[index].undisturbedDue, since + within)
+        stop(since, within: within)
     }
 
     /// It says what its card was told last, and the relay need not tell it again.
@@ -307,18 +326,12 @@ package struct JoinedAccount: Sendable {
         for index in account.rows.indices {
             let row = account.rows[index]
             if let accepted = deliveries[index].accepted {
-                let (arrivedAt, due) = (account.pushes[accepted].arrivedAt, deliveries[index].due)
-                let isHeldUp = circumstances.holdsUp(
-                    plannedAt: row.plannedAt, due: due, arrivedAt: arrivedAt, within: row.deadline)
-                guard arrivedAt > due else {
+                let arrivedAt = account.pushes[accepted].arrivedAt
+                guard arrivedAt > deliveries[index].due else {
                     deliveries[index].outcome = .delivered
                     continue
                 }
-                let excuse =
-                    isHeldUp
-                    ? Circumstances.heldDown
-                    : goneCard(index) ?? toldBySuccessor(index, circumstances)
-                        ?? heldUpByConnections(index, arrivedAt, circumstances)
+                let excuse = goneCard(index) ?? toldBySuccessor(index, circumstances)
                 deliveries[index].outcome = excuse == nil ? .late : .excused
                 deliveries[index].excuse = excuse
             } else if row.flags.contains(.waitsInVain) || account.undecided.holds(row) {
@@ -326,65 +339,20 @@ package struct JoinedAccount: Sendable {
             } else if wasNeverSent(row, circumstances) {
                 deliveries[index].outcome = .unsent
             } else if wasBegun(row) || saysAgain(index)
-                || (row.mayBeSuperseded || isBackedOff(index, circumstances)) && isSuperseded(index)
+                || (row.mayBeSuperseded || stoodAsNewerCame(index)) && isSuperseded(index)
             {
                 deliveries[index].outcome = .superseded
-            } else if let excuse = excuse(index, circumstances) {
+            } else if let reason = release(index, circumstances) {
                 deliveries[index].outcome = .excused
-                deliveries[index].excuse = excuse
-            } else if isBackedOff(index, circumstances), let at = replacedAt(index),
-                at <= deliveries[index].due + circumstances.leastPatience
-            {
-                // Sent again by itself it would have been late, not lost.
-                deliveries[index].outcome = .late
+                deliveries[index].excuse = reason
             } else if deliveries[index].due > circumstances.end {
-                deliveries[index].outcome = .undecided
+                let isStopped = deliveries[index].undisturbedDue <= circumstances.end
+                deliveries[index].outcome = isStopped ? .excused : .undecided
+                deliveries[index].excuse = isStopped ? whatStopped(index) : nil
             }
         }
     }
 
-    /// Its event, the registration of its token or that of its user's devices never left us, or could not while we held
-    /// the relay down.
-    private func wasNeverSent(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
-        let registration = tokens.registrations[row.token]?.last { $0.place <= row.place || row.flags.contains(.wasHeld) }
-        return [row.place, registration?.place].contains { $0.map { Self.isMissing($0, account, circumstances) } ?? false }
-            || isOfUnknownUser(row, circumstances)
-    }
-
-    static func isMissing(_ place: UInt64, _ account: Account, _ circumstances: Circumstances) -> Bool {
-        guard let call = account.call(at: place) else { return false }
-        if call.state != .sent { return true }
-        guard call.wasAnswered else {
-            return circumstances.wasDown(between: call.sentAt, and: call.sentAt + circumstances.real(flight))
-        }
-        // A relay that was told to end may say that it serves nobody any more.
-        return call.status >= 500 && circumstances.wasDown(between: call.sentAt, and: call.answeredAt)
-    }
-
-    /// A registration of a device was due by then and never reached the relay, and no device of the user was known to it
-    /// otherwise: events of an unknown user reach nobody (R0.30).
-    private func isOfUnknownUser(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
-        guard missing.contains(.device) else { return false }
-        var known: Set<TokenHash> = []
-        var isOneMissing = false
-        let calls = account.tokenCalls.filter { $0.lane.role == .device }
-            .map { (token: $0, plannedAt: account.call(at: $0.place)?.plannedAt ?? .distantFuture) }
-            .filter { $0.plannedAt <= row.plannedAt }.sorted { $0.plannedAt < $1.plannedAt }
-        for (call, _) in calls {
-            if Self.isMissing(call.place, account, circumstances) {
-                if call.isRegistration { isOneMissing = true }
-            } else if call.isRegistration {
-                known.insert(call.token)
-            } else {
-                known.remove(call.token)
-            }
-        }
-        return isOneMissing && known.isEmpty
-    }
-
-    /// The registration of the activity's token that shows this state never reached the relay.
-    func lacksRegistration(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
-        guard missing.contains(.activity), row.lane.role == .activity else { return false }
-        return tokens.registrations[row.token]?.contains { Self.isMissing($0.place, account, circumstances) } ?? false
-    }
+    /// What stopped its clock last, in words.
+    private func whatStopped(_ index: Int) -> String? { deliveries[index].stops.max { $0.until < $1.until }?.cause }
 }

@@ -5,12 +5,11 @@ package import Basics
 import Pushes
 
 extension Circumstances {
-    /// From the answer on; nil where nothing has to wait behind it.
-    package func longestWait(behind push: SeenPush) -> Interval? {
-        // Whoever gives up an answer that a fault holds back sends again, and what goes one after the other waits for it.
-        if push.isAccepted { return push.metFault && push.answeredAt > push.arrivedAt ? patience : nil }
-        guard push.isToComeAgain else { return nil }
-        return max(allowedRest(after: push), ofAge(push))
+    /// From the answer on, `lasted` being how long it had been refused before; nil where nothing has to wait behind it.
+    package func longestWait(behind push: SeenPush, lasted: Interval) -> Interval? {
+        let wait = push.metFault ? wait(behind: push, lasted: lasted).map { $0 - push.answeredAt } : nil
+        guard push.isToComeAgain else { return wait }
+        return max(wait ?? .zero, ofAge(push))
     }
 
     /// What an activity's age asks for, a start or an end, comes again by pauses of the relay's own: by the rules' words twice

@@ -32,17 +32,10 @@ package struct Circumstances: Sendable {
         package var retryAfter: Interval?
         /// The same, where its answer names the time.
         package var retryAt: WallTime?
-        /// It meets each token, or connection, so often and no more.
-        package var timesEach: Int?
-        /// When it had met all that it may meet.
-        package var spentAt: Instant?
-        /// The same push, sent again, may get past it.
-        package var letsSomePass: Bool
 
         package init(
             rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
-            cutsOff: Bool = false, cureTakes: Interval? = nil, retryAfter: Interval? = nil, retryAt: WallTime? = nil,
-            timesEach: Int? = nil, spentAt: Instant? = nil, letsSomePass: Bool = false
+            cutsOff: Bool = false, cureTakes: Interval? = nil, retryAfter: Interval? = nil, retryAt: WallTime? = nil
         ) {
             self.rule = rule
             self.label = label
@@ -52,9 +45,6 @@ package struct Circumstances: Sendable {
             self.cureTakes = cureTakes
             self.retryAfter = retryAfter
             self.retryAt = retryAt
-            self.timesEach = timesEach
-            self.spentAt = spentAt
-            self.letsSomePass = letsSomePass
         }
     }
 
@@ -95,8 +85,8 @@ package struct Circumstances: Sendable {
     package var rest = Interval.zero
     /// What the mock's own answers about FCM's quotas say of when to come again; nil: nothing.
     package var quotaRetryAfter: Interval?
-    /// When the relay sent nothing at all to APNs behind a 5xx of a fault of ours, in order of time.
-    package var silences = Silences()
+    /// Whether the providers could be reached, as far as the history has gone by.
+    package var ability = HostAbility()
     /// When the relay replaces activities that grow old, where its profile declares it.
     package var restart: RestartTerms?
     /// How often at most the relay tells a card's state again by itself, where its profile declares that it does.
@@ -138,25 +128,42 @@ package struct Circumstances: Sendable {
     /// Apple's is the longest, and what a profile declares its relay keeps.
     private static let growth = 2.0
 
-    /// Of a message that was cut off with its connection: as behind a failure (F8, F20).
-    static let restBehindCut = Interval.seconds(10) * growth
-
     /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push
     /// up after 30 s.)
     package var patience: Interval { real(.seconds(30)) }
 
-    /// How long what waits behind a 429 or 5xx, or behind no answer at all, may rest, where nothing was refused before.
-    package func allowedRest(after push: SeenPush) -> Interval {
-        if push.status == 0 { return isCutOff(push) && push.provider == .fcm ? Self.restBehindCut : patience }
-        guard push.provider == .fcm else { return rest }
-        // Nobody need come sooner because FCM would let him.
-        return max(retryAfter(push) ?? .zero, push.status == 429 ? .seconds(60) : .seconds(10)) * Self.growth
+    /// Until when a relay need not send again what was answered so by a fault of ours, or not at all; `lasted`: for so long it
+    /// had been refused before. Nil: nothing of ours keeps it back. Whoever tries again waits as long as it has lasted, and
+    /// the least that anybody is given: so pauses may double, with chance added.
+    package func wait(behind push: SeenPush, lasted: Interval) -> Instant? {
+        if push.status == 0 {
+            guard !isCutOff(push) else { return push.answeredAt + lasted + waitBehindCut(at: push.provider) }
+            return push.arrivedAt + patience + lasted + leastPatience
+        }
+        if push.isRefusedForNow {
+            if push.provider == .apns { return push.answeredAt + max(ofStart(push, lasted), rest, lasted + leastPatience) }
+            // Nobody need come sooner because FCM would let him.
+            let asked = max(retryAfter(push) ?? .zero, push.status == 429 ? .seconds(60) : .seconds(10))
+            return push.answeredAt + lasted + asked * Self.growth
+        }
+        if push.status >= 400 {
+            return fault(push.faultRule)?.cureTakes.map { push.answeredAt + $0 + lasted + leastPatience }
+        }
+        // Whoever gives up an answer that a fault holds back sends again, and what goes one after the other waits for it.
+        if push.flags.contains(.isAnswerUndelivered) { return push.arrivedAt + patience }
+        return push.answeredAt > push.arrivedAt ? push.answeredAt : nil
     }
 
-    /// Whether what such an answer of a fault's was given for may rest. At APNs a push whose connection went goes on over the
-    /// next one at once (G14); at FCM who cannot know whether it was processed may wait as behind a failure (F8, F20).
-    func mayRest(behind push: SeenPush) -> Bool {
-        push.isRefusedForNowByUs || push.wasCutAtFCM && isCutOff(push)
+    /// At APNs a push whose connection went goes on over the next one at once (G14); at FCM who cannot know whether it was
+    /// processed may wait as behind a failure (F8, F20).
+    func waitBehindCut(at provider: Provider) -> Interval {
+        provider == .fcm ? .seconds(10) * Self.growth : leastPatience
+    }
+
+    /// A start that is to replace a card pauses by its profile's terms (R4.24).
+    private func ofStart(_ push: SeenPush, _ lasted: Interval) -> Interval {
+        guard let restart, push.event == .start else { return .zero }
+        return min(max(restart.pause, lasted + restart.pause), restart.longestPause)
     }
 
     private func isCutOff(_ push: SeenPush) -> Bool { fault(push.faultRule)?.cutsOff ?? false }
@@ -170,48 +177,9 @@ package struct Circumstances: Sendable {
 
     static let heldDown = "relay held down"
 
-    /// Whether a push that was due then is late because we held the relay down: it has its deadline again from when the
-    /// relay was ready.
-    func holdsUp(plannedAt: Instant, due: Instant, arrivedAt: Instant, within deadline: Interval) -> Bool {
-        outages.contains { $0.from <= due && plannedAt <= $0.until && arrivedAt <= $0.until + deadline + allowance }
-    }
-
-    /// What of ours explains that a push was not accepted by `due`, in words; nil when nothing does. `attempts` are the
-    /// relay's in order of arrival, none of them accepted. `wasRefusedBefore`: the push before them to that token was refused
-    /// for now as well, so that the relay's pause may have grown.
-    package func excuse(
-        plannedAt: Instant, due: Instant, attempts: some Collection<SeenPush>, wasRefusedBefore: Bool = false
-    ) -> String? {
-        if wasDown(between: plannedAt, and: due) { return Self.heldDown }
-        guard let last = attempts.max(by: { $0.arrivedAt < $1.arrivedAt }) else {
-            return excuseByConnections(plannedAt: plannedAt, due: due)
-        }
-        guard attempts.allSatisfy(\.metFault), let fault = fault(last.faultRule) else { return nil }
-        let first = attempts.min { $0.arrivedAt < $1.arrivedAt } ?? last
-        var patience = leastPatience * (wasRefusedBefore ? 2 : 1)
-        if fault.letsSomePass { patience = max(patience, Self.nextPause(behind: attempts)) }
-        // What the relay can mend by itself it has time for from when it was told.
-        if let cure = fault.cureTakes { return first.answeredAt + cure + patience < due ? nil : fault.label }
-        // Refused for good: the same push may not be sent again.
-        if last.isRefusedForGood { return fault.label }
-        // Whatever the fault might have met: its rest was over, as long as it may be, and it did not come again.
-        let rested = allowedRest(after: last)
-        if attempts.count == 1, last.isRefusedForNow, rested > .zero, last.answeredAt + rested + leastPatience < due {
-            return nil
-        }
-        // Where there is no answer the relay waits for one first.
-        let ended = fault.isSilence ? last.arrivedAt + self.patience : last.answeredAt
-        let isSpent = fault.timesEach.map { most in attempts.count { $0.faultRule == fault.rule } >= most } ?? false
-        return makesUp(for: fault, from: first.arrivedAt, last: ended, by: due, isSpent: isSpent, patience)
-            ? nil : fault.label
-    }
-
-    /// The longest pause behind the last of these of a relay that doubles its pauses and adds chance, a quarter at most. Zero
-    /// for a single attempt. (The quarter is our choice.)
-    private static func nextPause(behind attempts: some Collection<SeenPush>) -> Interval {
-        let instants = attempts.map(\.arrivedAt).sorted().suffix(2)
-        guard let last = instants.last, let before = instants.first else { return .zero }
-        return (last - before) * 2.5
+    /// A fault met a connection, or a push so that its provider could not be reached.
+    package mutating func meet(_ rule: UInt32, at providers: [Provider], from first: Instant, to last: Instant) {
+        for provider in providers { ability.meet(rule, at: provider, from: first, to: last, least: leastPatience) }
     }
 
     /// Faults that met connections in that time.
@@ -219,66 +187,6 @@ package struct Circumstances: Sendable {
         let start = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at >= first }
         let end = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at > last }
         return connectionFirings[start..<max(start, end)]
-    }
-
-    /// While the trouble lasted each try may have met it, and the relay's pause may be as long as that was; from then on it has
-    /// time.
-    private func excuseByConnections(plannedAt: Instant, due: Instant) -> String? {
-        faults.first { fault in
-            guard let trouble = trouble(of: fault.rule, from: plannedAt, to: due) else { return false }
-            return due <= trouble.last + trouble.lasted + leastPatience
-        }?.label
-    }
-
-    /// How many connections that were met before a push was due to leave are looked at: who tries again waits longer each time.
-    private static let longestTrouble = 64
-
-    /// Connections that one fault met, each no later behind the one before than the trouble had lasted by then, and two
-    /// seconds.
-    private struct Trouble {
-        var began: Instant
-        var last: Instant
-        var lasted: Interval { last - began }
-    }
-
-    /// The last of a fault that met a connection in that time.
-    private func trouble(of rule: UInt32, from first: Instant, to last: Instant) -> Trouble? {
-        let met = firings(from: first, to: last)
-        guard met.contains(where: { $0.rule == rule }) else { return nil }
-        var trouble: Trouble?
-        let start = max(0, met.startIndex - Self.longestTrouble)
-        for firing in connectionFirings[start..<met.endIndex] where firing.rule == rule {
-            if let known = trouble, firing.at - known.last <= leastPatience + known.lasted {
-                trouble?.last = firing.at
-            } else {
-                trouble = Trouble(began: firing.at, last: firing.at)
-            }
-        }
-        return trouble
-    }
-
-    /// The fault that held up what came late, in words: it was meeting connections by `leftAt`, when the push was to leave, and
-    /// the relay came back no later than one may ask of it.
-    func holdUpByConnections(plannedAt: Instant, leftAt: Instant, arrivedAt: Instant, within deadline: Interval) -> String? {
-        guard let rule = firings(from: plannedAt, to: arrivedAt).last?.rule,
-            let trouble = trouble(of: rule, from: plannedAt, to: arrivedAt), trouble.began <= leftAt,
-            arrivedAt <= trouble.last + trouble.lasted + leastPatience + deadline
-        else { return nil }
-        return fault(rule)?.label
-    }
-
-    /// Whether the fault was over early enough for the relay to try again before `due`. One that lets some pass is over for a
-    /// push as soon as it has met it.
-    private func makesUp(
-        for fault: Fault, from first: Instant, last: Instant, by due: Instant, isSpent: Bool, _ patience: Interval
-    ) -> Bool {
-        var windowEnd = isSpent || fault.letsSomePass ? last : fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
-        if let spent = fault.spentAt { windowEnd = min(windowEnd, spent) }
-        // It was not over before it was met for the last time, and from there the relay counts its wait.
-        let over = min(max(windowEnd, last), due)
-        guard over < due else { return false }
-        let lasted = over - first
-        return over + max(patience, lasted) < due
     }
 
     package func fault(_ rule: UInt32) -> Fault? {

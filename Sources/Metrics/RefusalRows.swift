@@ -11,7 +11,7 @@ extension SeenPush {
 
 /// Fed with pushes in order of arrival.
 package struct RefusalRows: Sendable {
-    /// What waits behind a refusal: all that goes to its token, or the push itself, whatever else gets through there.
+    /// What waits behind a refusal: all that goes to its token, and the push itself, whatever else gets through there.
     package enum Waiting: Hashable, Sendable {
         case token(TokenHash)
         case push(PushIdentity)
@@ -22,19 +22,20 @@ package struct RefusalRows: Sendable {
 
     package init() {}
 
-    package static func waiting(behind push: SeenPush) -> [Waiting] {
-        push.provider == .fcm ? [.token(push.token), .push(push.identity)] : [.token(push.token)]
-    }
+    package static func waiting(behind push: SeenPush) -> [Waiting] { [.token(push.token), .push(push.identity)] }
 
-    /// From the first answer of its row to this push's own. `waits`: something has to wait behind it; else it ends the row.
-    package mutating func pauses(before push: SeenPush, _ waiting: Waiting, waits: Bool) -> Interval {
-        guard waits else {
-            since[waiting] = nil
-            return .zero
-        }
-        // One that was accepted, and whose answer is held back, begins anew.
-        let first = push.isAccepted ? push.answeredAt : since[waiting] ?? push.answeredAt
-        since[waiting] = first
-        return max(.zero, push.answeredAt - first)
+    /// From the first answer of the longest row that it belongs to, to this push's own; zero where it ends them.
+    package mutating func lasted(before push: SeenPush) -> Interval {
+        // Most accounts have none.
+        if since.isEmpty, !push.isToComeAgain { return .zero }
+        return Self.waiting(behind: push).map { waiting -> Interval in
+            guard push.isToComeAgain else {
+                since[waiting] = nil
+                return .zero
+            }
+            let first = since[waiting] ?? push.answeredAt
+            since[waiting] = first
+            return max(.zero, push.answeredAt - first)
+        }.max() ?? .zero
     }
 }

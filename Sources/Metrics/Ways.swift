@@ -1,11 +1,19 @@
-// The ways that an account's pushes go, each kept in order of arrival, so that who asks what went a row's way next, or what was
-// refused there, need not read all pushes for each row.
+// The ways that an account's pushes go, each kept in order of arrival, and what of ours held up which of them: so that who
+// asks what stood in a row's way need not read all pushes for each row.
 
 import Basics
 import Pushes
 
 /// Made once, and of nothing where no fault of ours met a push.
 struct Ways: Sendable {
+    /// A push that a fault of ours refused for now, or kept from its answer.
+    struct Held: Sendable {
+        /// Index of the push.
+        var push: Int
+        /// Until when its relay need not send it again, nor what waits behind it.
+        var until: Instant
+    }
+
     /// A card is its session's own; of whose card a push without a marker is nobody knows.
     private struct Card: Hashable {
         var lane: Lane
@@ -16,12 +24,13 @@ struct Ways: Sendable {
     /// Indices of pushes, in order of arrival.
     private var byToken: [TokenHash: [Int]] = [:]
     private var byCard: [Card: [Int]] = [:]
-    private var refusedByToken: [TokenHash: [Int]] = [:]
-    private var refusedBySession: [UInt32: [Int]] = [:]
-    /// By the push's id, of FCM only: how long the row of refusals had lasted before its own.
-    private var lasted: [UInt64: Interval] = [:]
+    /// What was held, in order of arrival, by its token and by its session.
+    private var heldByToken: [TokenHash: [Held]] = [:]
+    private var heldBySession: [UInt32: [Held]] = [:]
+    /// By the push's id: until when its relay need not send it again.
+    private var waits: [UInt64: Instant] = [:]
 
-    init(_ account: Account, _ lanes: [TokenHash: Lane]) {
+    init(_ account: Account, _ lanes: [TokenHash: Lane], _ circumstances: Circumstances) {
         guard account.pushes.contains(where: \.metFault) else {
             pushes = []
             return
@@ -29,24 +38,26 @@ struct Ways: Sendable {
         pushes = account.pushes
         var rows = RefusalRows()
         for (index, push) in pushes.enumerated() {
-            if push.provider == .fcm {
-                let pauses = RefusalRows.waiting(behind: push).map { waiting in
-                    rows.pauses(before: push, waiting, waits: push.isToComeAgain)
-                }.max()
-                if let pauses, pauses > .zero { lasted[push.id] = pauses }
-            }
+            let lasted = rows.lasted(before: push)
             byToken[push.token, default: []].append(index)
             if let lane = lanes[push.token] {
                 let isOwn = lane.role == .activity && push.isMarked
                 byCard[Card(lane: lane, session: isOwn ? push.session : nil), default: []].append(index)
             }
-            guard push.isRefusedForNowByUs || push.wasCutAtFCM else { continue }
-            refusedByToken[push.token, default: []].append(index)
-            if push.isMarked { refusedBySession[push.session, default: []].append(index) }
+            guard push.metFault, let until = circumstances.wait(behind: push, lasted: lasted) else { continue }
+            waits[push.id] = until
+            heldByToken[push.token, default: []].append(Held(push: index, until: until))
+            if push.isMarked { heldBySession[push.session, default: []].append(Held(push: index, until: until)) }
         }
     }
 
-    /// The first push behind that instant which goes where the row goes (`JoinedAccount.isOnItsWay`).
+    var isEmpty: Bool { waits.isEmpty }
+
+    /// Until when the relay need not send it again; nil: nothing of ours kept it back.
+    func wait(behind push: SeenPush) -> Instant? { waits[push.id] }
+
+    /// The first push behind that instant which goes where the row goes: to its token, or to another of the same card or
+    /// device.
     func next(_ row: Expectation, behind instant: Instant) -> SeenPush? {
         var found: Int?
         func look(_ way: [Int]?) {
@@ -67,27 +78,14 @@ struct Ways: Sendable {
         return way[start...].lazy.map { pushes[$0] }.first(where: isMeant)
     }
 
-    /// So long FCM had refused for now what went to its token, or the push itself, one answer behind the other.
-    func pauses(before push: SeenPush) -> Interval { lasted[push.id] ?? .zero }
-
-    /// The last push by then that a fault of ours refused for now, at that token or in that session, for which it holds.
-    func lastRefused(
-        at token: TokenHash, of session: UInt32? = nil, by due: Instant, where isMeant: (SeenPush) -> Bool
-    ) -> SeenPush? {
-        func last(_ way: [Int]?) -> Int? {
-            guard let way else { return nil }
-            let end = Account.firstIndex(in: way.count) { pushes[way[$0]].arrivedAt > due }
-            return way[..<end].last { isMeant(pushes[$0]) }
+    /// What was held of those tokens and of that session and may stand in the way of what is told from `first` to `last`.
+    func held(at tokens: Set<TokenHash>, of session: UInt32, from first: Instant, to last: Instant) -> [Held] {
+        var found: [Int: Held] = [:]
+        for way in tokens.map({ heldByToken[$0] }) + [heldBySession[session]] {
+            guard let way else { continue }
+            let end = Account.firstIndex(in: way.count) { pushes[way[$0].push].arrivedAt > last }
+            for held in way[..<end] where held.until > first { found[held.push] = held }
         }
-        let found = [last(refusedByToken[token]), session.flatMap { last(refusedBySession[$0]) }]
-        return found.compactMap(\.self).max().map { pushes[$0] }
+        return found.values.sorted { $0.push < $1.push }
     }
-}
-
-extension SeenPush {
-    /// A fault of ours told it to come again later.
-    var isRefusedForNowByUs: Bool { metFault && isRefusedForNow }
-
-    /// A fault of ours left a message without an answer.
-    var wasCutAtFCM: Bool { metFault && provider == .fcm && status == 0 }
 }

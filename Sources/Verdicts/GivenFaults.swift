@@ -56,14 +56,6 @@ extension FaultRule {
         guard case .answer(let answer) = action else { return nil }
         return answer.retryAfter.flatMap { WallTime(httpDate: $0) }
     }
-
-    /// The same push, sent again, may get past it: it counts requests, and not all of them. (A fraction is drawn by a push's
-    /// id, so it may meet the same one each time.)
-    var letsSomePass: Bool {
-        if renew != nil { return true }
-        return [match.nth, match.nthOfConnection].compactMap(\.self).contains { $0.every > 1 || $0.to != nil }
-    }
-
 }
 
 extension LawlessAnswer {

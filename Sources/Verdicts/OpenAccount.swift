@@ -35,20 +35,21 @@ final class OpenAccount {
         answeredUntil = max(answeredUntil ?? due, due)
     }
 
-    /// `wait`: from its answer to when what waits behind it is due; nil: nothing has to wait.
-    func note(_ push: SeenPush, wait: Interval?) {
+    /// `deadline`: the longest that anything of the plan has.
+    func note(_ push: SeenPush, _ circumstances: Circumstances, deadline: Interval) {
+        let lasted = rows.lasted(before: push)
+        let wait = circumstances.longestWait(behind: push, lasted: lasted)
         guard wait != nil || !resting.isEmpty else { return }
-        for waiting in RefusalRows.waiting(behind: push) {
-            let pauses = rows.pauses(before: push, waiting, waits: wait != nil)
-            resting[waiting] = wait.map { push.answeredAt + pauses + $0 }
-        }
+        for waiting in RefusalRows.waiting(behind: push) { resting[waiting] = wait.map { push.answeredAt + $0 + deadline } }
     }
 
     /// A fault met a connection shortly before all was due, and something that nothing can take the place of has not come: so
-    /// long the relay may need to connect again.
-    func reconnectsUntil(_ circumstances: Circumstances, _ linger: Interval) -> Instant? {
+    /// long the relay may need to connect again, and then it has its time.
+    func reconnectsUntil(_ circumstances: Circumstances, _ linger: Interval, deadline: Interval) -> Instant? {
         let met = circumstances.firings(from: Instant(nanoseconds: .min), to: account.endsAt + linger).last
-        guard let until = met.map({ $0.at + circumstances.patience }), until > account.endsAt, isOwing else { return nil }
+        guard let until = met.map({ $0.at + circumstances.patience + deadline }), until > account.endsAt, isOwing else {
+            return nil
+        }
         return until
     }
 

@@ -186,10 +186,7 @@ struct Pass {
         push.owner = owner(of: push).map { $0 &+ 1 } ?? 0
         correlator.observe(push, reason: context.texts[push.reason])
         course.see(push, context)
-        if context.circumstances.rest > .zero {
-            context.circumstances.silences.see(
-                push, inFlight: context.circumstances.inFlightGrace, processes: context.circumstances.relayProcesses)
-        }
+        context.noteAbility(push)
         guard let number = account(of: push) else {
             if aftermath.explains(push) { return }
             let isOurs = correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
@@ -200,8 +197,7 @@ struct Pass {
             return
         }
         open[number]?.account.pushes.append(push)
-        open[number]?.note(
-            push, wait: context.circumstances.longestWait(behind: push).map { $0 + (plan?.longestDeadline ?? .zero) })
+        open[number]?.note(push, context.circumstances, deadline: plan?.longestDeadline ?? .zero)
     }
 
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
@@ -306,7 +302,7 @@ struct Pass {
         if held.isWaiting(at: instant) { return instant + linger }
         let until = [
             reacts ? held.account.endsAt : nil, held.restsUntil, held.answeredUntil,
-            held.reconnectsUntil(context.circumstances, linger),
+            held.reconnectsUntil(context.circumstances, linger, deadline: plan?.longestDeadline ?? .zero),
         ].compactMap(\.self).max()
         return until.flatMap { instant < $0 + linger ? $0 + linger : nil }
     }

@@ -6,6 +6,7 @@ import Faults
 import Journal
 import Metrics
 import Planning
+import Pushes
 import Scenarios
 
 struct Story {
@@ -51,9 +52,6 @@ struct Story {
     /// Beyond this every second one is forgotten.
     private static let mostSamples = 4_096
     private static let mostFirings = 1 << 20
-    /// How often each of the scenario's faults met something, by its number in pushes, and when for the last time.
-    private var firings: [UInt32: (count: Int, last: Instant)] = [:]
-
     /// What faults met that no note has told of yet: the note is written when the mock has taken the rule, which may meet a
     /// push before.
     private var early: [(rule: UInt32, at: Instant)] = []
@@ -89,7 +87,6 @@ struct Story {
             looksGivenUp += 1
             lookGivenUp = lookGivenUp ?? entry.stateFailure
         }
-        if let rule = entry.faultOnConnection { count(rule, at: entry.at, scenario, run) }
         guard let note = entry.run else { return }
         switch note {
         case .plan, .clockOffset: break
@@ -161,6 +158,7 @@ struct Story {
     /// A fault met a connection, or a push whose connection it touched.
     func fire(_ rule: UInt32, at instant: Instant, _ run: RunContext) {
         run.noteTrouble(from: instant, to: instant)
+        run.circumstances.meet(rule, at: Provider.allCases, from: instant, to: instant)
         var place = run.circumstances.connectionFirings.count
         guard place < Self.mostFirings else { return }
         // The last one nearly always; but a push that was held back fires later than it came.
@@ -183,10 +181,7 @@ struct Story {
                 windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture),
                 isSilence: rule.action.hearing == .nothing,
                 cutsOff: rule.action.hearing == .end, cureTakes: rule.cure?.takes,
-                retryAfter: rule.retryAfter(scenario.mock), retryAt: rule.retryAt,
-                timesEach: rule.per == .all || rule.renew != nil ? nil : rule.times,
-                spentAt: firings[given.note.rule].flatMap { $0.count >= rule.times ?? .max ? $0.last : nil },
-                letsSomePass: rule.letsSomePass)
+                retryAfter: rule.retryAfter(scenario.mock), retryAt: rule.retryAt)
         }
     }
 
@@ -197,20 +192,6 @@ struct Story {
             return
         }
         if touchesConnection(rule, scenario) { fire(rule, at: instant, run) }
-        count(rule, at: instant, scenario, run)
-    }
-
-    /// A fault met something. One that may do so only so often is over when it has.
-    mutating func count(_ rule: UInt32, at instant: Instant, _ scenario: Scenario, _ run: RunContext) {
-        guard let number = faultNumbers[rule], let fault = scenario.faults[safe: number]?.rule, let times = fault.times,
-            fault.per == .all, fault.renew == nil
-        else { return }
-        let last = max(instant, firings[rule]?.last ?? instant)
-        firings[rule] = ((firings[rule]?.count ?? 0) + 1, last)
-        guard firings[rule]?.count == times else { return }
-        for index in run.circumstances.faults.indices where run.circumstances.faults[index].rule == rule {
-            run.circumstances.faults[index].spentAt = last
-        }
     }
 
     private func touchesConnection(_ rule: UInt32, _ scenario: Scenario) -> Bool {

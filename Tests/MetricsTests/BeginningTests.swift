@@ -90,8 +90,8 @@ struct BeginningTests {
                     pause: .seconds(10), longestPause: .seconds(15))
             }.classes
         }
-        #expect(story(again: 11_550) == "delivered 1" && story(again: 11_551) == "late 1")
-        #expect(story(begun: 11_550) == "superseded 1" && story() == "lost 1")
+        #expect(story(again: 11_500) == "delivered 1" && story(again: 11_501) == "late 1")
+        #expect(story(begun: 11_500) == "superseded 1" && story() == "lost 1")
         #expect(story(false, again: 11_550) == "late 1")
     }
 

@@ -135,7 +135,9 @@ struct StalenessTests {
             story.account.tokenCalls.removeLast()
             story.registers(2, isRegistration: false)
             story.push(2, at: 6_050, status: 503) { $0.faultRule = 4 }
-            story.circumstances.faults = [.init(rule: 4, label: "busy", windows: [instant(0)..<instant(20_000)])]
+            story.circumstances.faults = [.init(rule: 4, label: "busy", windows: [])]
+            story.circumstances.rest = .seconds(900)
+            story.circumstances.end = instant(300_000)
             #expect(story.classes == "delivered 1, excused 1")
         }
         #expect(own == [stretch(1_100, 6_000, nil), stretch(6_000, 11_000, 6_000)])

@@ -269,7 +269,7 @@ struct WaitTests {
                 $0.circumstances.outages = [.init(from: instant(2400), until: instant(until))]
             }.classes
         }
-        #expect(held(5200, 5700) == "delivered 1, excused 1" && held(5200, 5701) == "delivered 1, late 1")
+        #expect(held(5200, 5700) == "delivered 2" && held(5200, 5701) == "delivered 1, late 1")
         let cut = { (firing: Int64) in
             waited {
                 $0.account.pushes[0].faultRule = 0

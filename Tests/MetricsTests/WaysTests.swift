@@ -42,12 +42,21 @@ struct WaysTests {
                 #expect(joined.ways.next(row, behind: instant)?.id == next?.id)
                 let first = pushes.first { $0.arrivedAt > instant && $0.token == row.token && $0.isAccepted }
                 #expect(joined.ways.first(to: row.token, behind: instant, where: \.isAccepted)?.id == first?.id)
-                let last = pushes.last { push in
-                    push.isRefusedForNowByUs && push.arrivedAt <= instant
-                        && (push.token == row.token || push.isMarked && push.session == row.session) && push.step % 3 > 0
-                }
-                #expect(joined.ways.lastRefused(at: row.token, of: row.session, by: instant) { $0.step % 3 > 0 }?.id == last?.id)
             }
+        }
+    }
+
+    @Test("hold what was refused by a fault of ours, to the row's tokens or of its session", arguments: Array(1...10) as [UInt64])
+    func held(seed: UInt64) {
+        let joined = joined(seed: seed)
+        for row in joined.account.rows {
+            let found = joined.ways.held(at: [row.token], of: row.session, from: instant(5_000), to: instant(15_000))
+            let expected = joined.account.pushes.indices.filter { index in
+                let push = joined.account.pushes[index]
+                guard push.metFault, push.arrivedAt <= instant(15_000), let until = joined.ways.wait(behind: push) else { return false }
+                return until > instant(5_000) && (push.token == row.token || push.isMarked && push.session == row.session)
+            }
+            #expect(found.map(\.push) == expected)
         }
     }
 

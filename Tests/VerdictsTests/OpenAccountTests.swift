@@ -19,59 +19,42 @@ struct OpenAccountTests {
         return push
     }
 
-    @Test("for the rest behind 429 and 5xx of a fault, until something goes to that token", arguments: [Provider.apns, .fcm])
-    func rests(provider: Provider) {
-        let account = OpenAccount(Account(number: 0))
-        account.note(push(provider, 400, at: 1), wait: nil)
-        #expect(account.restsUntil == nil)
-        account.note(push(provider, 0, at: 2), wait: .seconds(30))
-        #expect(account.restsUntil == Self.instant(32))
-        account.note(push(provider, 200, at: 3, fault: 0), wait: nil)
-        account.note(push(provider, 429, at: 5, fault: 0), wait: .seconds(60))
-        #expect(account.restsUntil == Self.instant(65))
-        account.note(push(provider, 200, at: 30, fault: 0), wait: nil)
-        #expect(account.restsUntil == nil)
-    }
+    /// Everything of the plan has five seconds.
+    private func note(_ account: OpenAccount, _ push: SeenPush) { account.note(push, Circumstances(), deadline: .seconds(5)) }
 
-    @Test("as long again as the pauses before took, for they grow")
-    func grows() {
+    @Test("for what waits behind a fault's refusal, twice as long as that had lasted, until something goes to that token", arguments: [
+        (Provider.apns, 503, 7, 17), (.apns, 0, 37, 47), (.fcm, 503, 25, 35), (.fcm, 429, 125, 135),
+    ] as [(Provider, UInt16, Double, Double)])
+    func rests(provider: Provider, status: UInt16, once: Double, again: Double) {
         let account = OpenAccount(Account(number: 0))
-        for seconds in [0, 10, 30, 70] as [Double] { account.note(push(.fcm, 503, at: seconds), wait: .seconds(20)) }
-        #expect(account.restsUntil == Self.instant(160))
-        account.note(push(.fcm, 200, at: 100), wait: nil)
-        account.note(push(.fcm, 503, at: 110), wait: .seconds(20))
-        #expect(account.restsUntil == Self.instant(130), "counted anew")
-    }
-
-    @Test("for one message that FCM refuses again and again, whatever else gets through there", arguments: [
-        (Provider.fcm, 80), (.apns, nil),
-    ] as [(Provider, Double?)])
-    func ofOneMessage(provider: Provider, until: Double?) {
-        let account = OpenAccount(Account(number: 0))
-        var other = push(provider, 200, at: 0, fault: 0)
-        (other.flags, other.session, other.step) = (.isMarked, 1, 2)
-        for seconds in [0, 10, 30] as [Double] {
-            account.note(push(provider, 503, at: seconds), wait: .seconds(20))
-            account.note(other, wait: nil)
-        }
-        #expect(account.restsUntil == until.map(Self.instant))
-        account.note(push(provider, 200, at: 60), wait: nil)
+        note(account, push(provider, 400, at: 1))
         #expect(account.restsUntil == nil)
+        note(account, push(provider, status, at: 10))
+        #expect(account.restsUntil == Self.instant(10 + once))
+        note(account, push(provider, status, at: 20))
+        #expect(account.restsUntil == Self.instant(20 + again))
+        note(account, push(provider, 200, at: 30, fault: 0))
+        #expect(account.restsUntil == nil)
+        note(account, push(provider, status, at: 110))
+        #expect(account.restsUntil == Self.instant(110 + once), "counted anew")
     }
 
     @Test("for what waits behind an answer that a fault holds back")
     func delayed() {
         let circumstances = Circumstances()
         var held = push(.apns, 200, at: 1)
-        #expect(circumstances.longestWait(behind: held) == nil)
+        func wait() -> Interval? { circumstances.longestWait(behind: held, lasted: .zero) }
+        #expect(wait() == nil)
         held.answeredAt = Self.instant(20)
-        #expect(circumstances.longestWait(behind: held) == .seconds(30))
+        #expect(wait() == .zero)
+        held.flags = .isAnswerUndelivered
+        #expect(wait() == .seconds(11), "30 from its arrival on")
         held.faultRule = 0
-        #expect(circumstances.longestWait(behind: held) == nil)
+        #expect(wait() == nil)
     }
 
     @Test("for what an activity's age asks for, by the pauses of the rules", arguments: [
-        (429, true, false, 600), (503, true, false, 1_800), (503, false, false, 0), (429, false, true, 1_800), (400, true, true, nil),
+        (429, true, false, 600), (503, true, false, 1_800), (503, false, false, 2), (429, false, true, 1_800), (400, true, true, nil),
     ] as [(UInt16, Bool, Bool, Double?)])
     func age(status: UInt16, isReplaced: Bool, isEnded: Bool, seconds: Double?) {
         var circumstances = Circumstances()
@@ -83,9 +66,9 @@ struct OpenAccountTests {
         if isEnded { circumstances.ageing = AgeTerms(after: .seconds(3_000), within: .seconds(60)) }
         var end = push(.apns, status, at: 1)
         (end.type, end.event) = (.liveactivity, .end)
-        #expect(circumstances.longestWait(behind: end) == seconds.map { .seconds($0) })
+        #expect(circumstances.longestWait(behind: end, lasted: .zero) == seconds.map { .seconds($0) })
         end.type = .alert
-        #expect(circumstances.longestWait(behind: end) ?? .zero == .zero)
+        #expect(circumstances.longestWait(behind: end, lasted: .zero) ?? .zero <= .seconds(2))
     }
 
     @Test("for a relay that has to connect again, as long as it owes what nothing replaces")
@@ -100,7 +83,7 @@ struct OpenAccountTests {
         func until(_ account: Account, _ firings: Double...) -> Instant? {
             var circumstances = Circumstances()
             circumstances.connectionFirings = firings.map { (at: Self.instant($0), rule: 4) }
-            return OpenAccount(account).reconnectsUntil(circumstances, .seconds(30))
+            return OpenAccount(account).reconnectsUntil(circumstances, .seconds(30), deadline: .zero)
         }
         #expect(until(account) == nil && until(account, 79) == nil && until(account, 80) == Self.instant(110))
         #expect(until(account, 100, 131, 150) == Self.instant(161), "what comes later has nothing to do with it")
@@ -113,20 +96,20 @@ struct OpenAccountTests {
     }
 
     @Test("as long as the provider asks for", arguments: [
-        (.apns, 503, 900), (.fcm, 503, 20), (.fcm, 429, 120), (.apns, 0, 30), (.fcm, 0, 30),
+        (.apns, 503, 900), (.fcm, 503, 20), (.fcm, 429, 120), (.apns, 0, 32), (.fcm, 0, 32),
     ] as [(Provider, UInt16, Double)])
     func asks(provider: Provider, status: UInt16, seconds: Double) {
         var circumstances = Circumstances()
         circumstances.rest = .seconds(900)
-        #expect(circumstances.allowedRest(after: push(provider, status, at: 1)) == .seconds(seconds))
+        func wait() -> Interval? { circumstances.longestWait(behind: push(provider, status, at: 1), lasted: .zero) }
+        #expect(wait() == .seconds(seconds))
         // Who waits as usual though FCM would let him come sooner is right.
         for (said, rest) in [(7.0, seconds), (80, provider == .fcm && status != 0 ? 160 : seconds)] {
             circumstances.faults = [.init(rule: 4, label: "later", windows: [], retryAfter: .seconds(said))]
-            #expect(circumstances.allowedRest(after: push(provider, status, at: 1)) == .seconds(rest))
+            #expect(wait() == .seconds(rest))
         }
         circumstances.faults = [.init(rule: 4, label: "cut", windows: [], cutsOff: true)]
-        let cut = provider == .fcm && status == 0 ? 20 : seconds
-        #expect(circumstances.allowedRest(after: push(provider, status, at: 1)) == .seconds(cut))
+        #expect(wait() == .seconds(status != 0 ? seconds : provider == .fcm ? 20 : 2))
     }
 
     @Test("while a call is under way, and until what it owes is due")

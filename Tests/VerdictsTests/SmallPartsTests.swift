@@ -207,32 +207,6 @@ struct JudgePartTests {
         #expect(part.answer.count < whole.answer.count && part.answer.count > 0)
     }
 
-    @Test("a push that never came is explained by a connection that went away then, and not by a stream that was reset")
-    func touched() throws {
-        func record(_ action: String) throws -> RunRecord {
-            try judge(smallScenario + "\nfaults: [{ at: 0s, action: \(action) }]", extras: { extras in
-                extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "the fault")))]
-                extras.totals = { $0.firings = [1] }
-            }, spoil: { sendings, index in
-                guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
-                let row = sendings[alert].row
-                let late = row.plannedAt + row.deadline - .seconds(1)
-                sendings.remove(at: alert)
-                // Another push meets the fault, a second before this one was due.
-                guard var again = sendings.last(where: { $0.at < late }) else { return }
-                again.at = late
-                again.status = 0
-                again.outcome = nil
-                again.faultRule = 7
-                sendings.append(again)
-                sendings.sort { $0.at < $1.at }
-            })
-        }
-        #expect(try record("{ goaway: Shutdown }").correlation.excuses == ["the fault": 1])
-        #expect(try record("{ reset-stream: true }").correlation.excuses == [:])
-        #expect(try record("{ reset-stream: true }").correlation.count(.lost) == 1)
-    }
-
     @Test("a clock that runs faster is no break of timestamps, nor of anything else")
     func scaled() throws {
         let scenario = smallScenario + "\nclockScale: 60"

@@ -48,78 +48,27 @@ private struct Telling {
     }
 
     var firings: [Instant] { context.circumstances.connectionFirings.map(\.at) }
-
-    var spentAt: Instant? { context.circumstances.faults[0].spentAt }
-    var timesEach: Int? { context.circumstances.faults[0].timesEach }
+    var isAble: Bool { context.circumstances.ability.isEmpty }
     var deaths: [RunContext.Death] { context.deaths }
 }
 
 @Suite("Notes tell")
 struct StoryTests {
-    // MARK: Faults that are spent
-
-    @Test("that a fault is spent when it has met as many as it may, pushes and connections together")
-    func spent() throws {
-        var telling = try Telling()
-        #expect(telling.spentAt == nil && telling.timesEach == nil)
-        telling.meet(at: 3)
-        telling.meet(8, at: 4)
-        #expect(telling.spentAt == nil)
-        telling.meet(at: 5, isConnection: true)
-        #expect(telling.spentAt == at(5))
-        // Whatever is told later.
-        telling.tell(.phase("drain"), at: 9)
-        #expect(telling.spentAt == at(5))
-    }
-
     @Test("of a fault that met a push before anybody wrote that it was given", arguments: [true, false])
     func early(isTold: Bool) throws {
         var telling = try Telling("times: 1,", "{ close: clean }", isTold: isTold)
         telling.meet(at: 3)
         #expect(telling.firings == (isTold ? [at(3)] : []))
         if !isTold { telling.give() }
-        #expect(telling.firings == [at(3)] && telling.spentAt == at(3))
+        #expect(telling.firings == [at(3)])
+        #expect(telling.isAble == false, "nobody can tell until something gets through")
     }
 
-    @Test("the last of these by its own time: a push that was held back is met later than it came")
-    func order() throws {
-        var telling = try Telling()
-        telling.meet(at: 6)
-        telling.meet(at: 5)
-        #expect(telling.spentAt == at(6))
-    }
-
-    @Test("no such time of a fault without `times`, by the token or by the connection, or that begins anew", arguments: [
-        ("", nil), ("times: 1, per: token,", 1), ("times: 3, per: connection,", 3), ("times: 1, renew: 1s,", nil),
-        ("times: 1, per: token, renew: 1s,", nil),
-    ] as [(String, Int?)])
-    func notSpent(life: String, timesEach: Int?) throws {
-        var telling = try Telling(life)
-        for second in 1...5 { telling.meet(at: Double(second)) }
-        telling.tell(.phase("drain"), at: 9)
-        #expect(telling.spentAt == nil)
-        #expect(telling.timesEach == timesEach)
-    }
-
-    /// An alert is refused once, at the begin of what it is given time for, and never comes again.
-    @Test("for how long a push that met a fault is excused: not once the fault was spent", arguments: [
-        ("", "excused"), ("times: 1,", "lost"), ("times: 2,", "excused"), ("times: 1, per: token,", "lost"),
-        ("times: 2, per: token,", "excused"), ("times: 1, renew: 1s,", "lost"),
-    ])
-    func judged(life: String, expected: String) throws {
-        let record = try judge(faulted(life), extras: { extras in
-            extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "503")))]
-            extras.totals = { $0.firings = [1] }
-        }, spoil: { sendings, index in
-            guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
-            sendings[alert].status = 503
-            sendings[alert].reason = "ServiceUnavailable"
-            sendings[alert].outcome = nil
-            sendings[alert].faultRule = 7
-        })
-        let counts = [DeliveryClass.lost, .excused].map { record.correlation.count($0) }
-        #expect(counts == (expected == "lost" ? [1, 0] : [0, 1]))
-        #expect(record.exit.code == (expected == "lost" ? 4 : 0), "\(record.exit.reasons)")
+    @Test("of a fault that meets pushes alone nothing about the provider's connections")
+    func ofRequests() throws {
+        var telling = try Telling("times: 1,")
+        telling.meet(at: 3)
+        #expect(telling.firings.isEmpty && telling.isAble)
     }
 
     /// An alert is refused once, and comes when five minutes are over.

@@ -61,10 +61,10 @@ enum DeliveryRules {
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for (index, row) in joined.account.rows.enumerated() {
                 guard let accepted = joined.deliveries[index].accepted else { continue }
-                // What a fault of ours held up, the push itself or its connections, is late by our doing.
-                if joined.metFault(index) || joined.deliveries[index].outcome == .excused { continue }
+                // What something of ours held up says nothing of how fast the relay is.
+                let delivery = joined.deliveries[index]
+                if joined.metFault(index) || !delivery.stops.isEmpty || delivery.outcome == .excused { continue }
                 let push = joined.account.pushes[accepted]
-                if run.circumstances.wasDown(between: row.plannedAt, and: push.arrivedAt) { continue }
                 due += 1
                 guard joined.deliveries[index].outcome == .late else { continue }
                 late += 1
@@ -270,7 +270,6 @@ enum DeliveryRules {
             let isMet = !wasToldTwice && (cutOff != nil || wasCrossed(joined, index, run))
             switch delivery.outcome {
             case .delivered, .late: if isMet { tally.test() }
-            case .excused where delivery.accepted != nil: if isMet { tally.test() }
             case .lost where isCutOff && (cutOff != nil || !wasForgotten(joined, row)):
                 tally.find(
                     "`\(run.kind(row.kind))` was lost with a connection or stream that went away",

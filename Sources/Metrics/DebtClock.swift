@@ -1,0 +1,35 @@
+// The clock of a debt: how long the relay has been able to pay it. It counts from when the state could be told, stands while
+// something of ours may have kept the relay from telling it, and begins anew with a new process.
+
+import Basics
+
+struct DebtClock {
+    /// When the time that the relay has is over.
+    private(set) var due: Instant
+    /// What stopped it, in order of time.
+    private(set) var stops: [Stop] = []
+
+    /// `stops(until)` gives all that may stop it which begins by then.
+    init(since: Instant, within deadline: Interval, stops: (Instant) -> [Stop]) {
+        due = since + deadline
+        while true {
+            let next = Self.run(since: since, within: deadline, stops(due).sorted { ($0.from, $0.until) < ($1.from, $1.until) })
+            self.stops = next.stops
+            guard next.due > due else { return }
+            due = next.due
+        }
+    }
+
+    private static func run(since: Instant, within deadline: Interval, _ all: [Stop]) -> (due: Instant, stops: [Stop]) {
+        var (now, left) = (since, deadline)
+        var met: [Stop] = []
+        for stop in all where stop.until > since {
+            guard stop.from <= now + left else { break }
+            met.append(stop)
+            guard stop.until > now || stop.beginsAnew else { continue }
+            left = stop.beginsAnew ? deadline : left - max(.zero, stop.from - now)
+            now = max(now, stop.until)
+        }
+        return (now + left, met)
+    }
+}
