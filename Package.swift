@@ -161,6 +161,7 @@ let package = Package(
                 "Reports", "SQLite", "Scenarios", "Verdicts",
             ]),
         tests("House", []),
+        tests("Oracle", ["Basics", "Conformance", "Metrics", "Pushes"]),
         tests("OperatingSystem", ["Basics", "OperatingSystem"]),
         tests("Journal", ["Basics", "HTTP", "Journal", "OperatingSystem", "Pushes"]),
         tests(

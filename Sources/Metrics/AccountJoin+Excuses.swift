@@ -28,7 +28,7 @@ extension JoinedAccount {
         }
         if isOfNobody(row) { return "no device of its user is registered" }
         if isOfFormerPhone(row) { return "no device of its phone is registered" }
-        if followsMissingEnd(row, circumstances) || wasForgotten(row, circumstances) { return Circumstances.heldDown }
+        if followsMissingEnd(row, circumstances) || wasForgotten(index, circumstances) { return Circumstances.heldDown }
         if let fault = overtakenStart(index, circumstances) { return fault.label }
         return refusedForGood(index, again?.token, since: since, circumstances)
     }
@@ -45,15 +45,18 @@ extension JoinedAccount {
     }
 
     /// We ended the relay so soon behind the answer to the state's call, or to the registration of its token, that it need not
-    /// be on its disk.
-    private func wasForgotten(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
+    /// be on its disk. Whoever pushed it since has it.
+    private func wasForgotten(_ index: Int, _ circumstances: Circumstances) -> Bool {
         guard !circumstances.outages.isEmpty else { return false }
+        let row = account.rows[index]
         let registered = tokens.registrations[row.token]?.last { $0.place <= row.place || row.flags.contains(.wasHeld) }
-        let calls = [row.place, registered?.place].compactMap { $0.flatMap { account.call(at: $0) } }
-        return calls.contains { call in
-            call.wasTaken
-                && circumstances.wasDown(between: call.sentAt, and: call.answeredAt + circumstances.inFlightGrace)
+        func isGone(_ place: UInt64, _ shown: SeenPush?) -> Bool {
+            guard let call = account.call(at: place), call.wasTaken, circumstances.mayHaveForgotten(call) else { return false }
+            return !(shown.map { circumstances.wasDown(between: call.sentAt, and: $0.arrivedAt) } ?? false)
         }
+        let tried = attempts(of: index)
+        return isGone(row.place, tried.last)
+            || registered.map { isGone($0.place, tried.last { $0.token == row.token }) } ?? false
     }
 
     /// When a state that had waited for its activity's token was to leave: the relay had it in hand until then, whatever else
@@ -79,7 +82,7 @@ extension JoinedAccount {
     }
 
     /// The answer by which the token was dead, in words.
-    private func deadToken(
+    func deadToken(
         _ token: TokenHash, plannedAt: Instant, by due: Instant, _ circumstances: Circumstances
     ) -> String? {
         guard let death = tokens.death(of: token, plannedAt: plannedAt, by: due),

@@ -15,6 +15,19 @@ extension JoinedAccount {
     }
 
     private func stops(_ row: Expectation, from first: Instant, to last: Instant, _ circumstances: Circumstances) -> [Stop] {
+        let stops = allStops(row, from: first, to: last, circumstances)
+        guard !circumstances.outages.isEmpty else { return stops }
+        // A process that is gone waits for nothing.
+        return stops.map { stop in
+            guard !stop.beginsAnew, let outage = circumstances.outages.first(where: { stop.from < $0.from && $0.from < stop.until })
+            else { return stop }
+            var stop = stop
+            stop.until = outage.from
+            return stop
+        }
+    }
+
+    private func allStops(_ row: Expectation, from first: Instant, to last: Instant, _ circumstances: Circumstances) -> [Stop] {
         var stops = circumstances.outages.filter { $0.from <= last && $0.until > first }.map { outage in
             Stop(from: outage.from, until: outage.until, cause: Circumstances.heldDown, beginsAnew: true)
         }

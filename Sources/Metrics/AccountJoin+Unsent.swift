@@ -3,6 +3,27 @@
 import Basics
 import Pushes
 
+extension Account {
+    /// With each state owed to the token that the relay can know of: where the registration of a card's new token never reached
+    /// it, to the one before.
+    func withTokensDecided(_ circumstances: Circumstances) -> Account {
+        let missing = tokenCalls.filter { made in
+            made.isRegistration && made.lane.role == .activity && JoinedAccount.isMissing(made.place, self, circumstances)
+        }
+        guard !missing.isEmpty else { return self }
+        var account = self
+        for index in rows.indices where missing.contains(where: { $0.token == rows[index].token && $0.place <= rows[index].place }) {
+            let row = rows[index]
+            let known = tokenCalls.last { made in
+                made.lane == row.lane && made.place >> 32 == row.place >> 32 && made.place < row.place
+                    && !JoinedAccount.isMissing(made.place, self, circumstances)
+            }
+            if let known, known.isRegistration { account.rows[index].token = known.token }
+        }
+        return account
+    }
+}
+
 extension JoinedAccount {
     /// Its event, the registration of its token or that of its user's devices never left us, or could not while we held
     /// the relay down.

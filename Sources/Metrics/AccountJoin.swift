@@ -59,7 +59,7 @@ package struct JoinedAccount: Sendable {
     /// `isDeath` says which answers tell that a token is dead.
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
         let tokens = TokenLife(account, circumstances, isDeath: isDeath)
-        let account = account.withStartsDecided().withDeathsDecided(tokens, circumstances)
+        let account = account.withStartsDecided().withDeathsDecided(tokens, circumstances).withTokensDecided(circumstances)
         self.account = account
         self.tokens = tokens
         ways = Ways(account, tokens.lanes, circumstances)
@@ -248,21 +248,21 @@ package struct JoinedAccount: Sendable {
                 continue
             }
             rowOfPush[index] = row
+            let served = Served(row: row, token: push.token)
+            let isAgain = knownToRelay[served].map { $0 <= push.arrivedAt } ?? false
+            if isAgain, account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
+            let key = LaneKey(session: push.session, lane: account.rows[row].lane)
+            let last = newest[key]
+            let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
+            if !isAgain, isOlder, isNews(push, of: row), circumstances.isOrdered, let last,
+                wasSentLater(push, than: last.push, circumstances)
+            {
+                fault[index] = .reordered
+            }
             guard push.isAccepted else { continue }
             if isAltered(push, account.rows[row]) {
                 fault[index] = .altered
                 continue
-            }
-            let key = LaneKey(session: push.session, lane: account.rows[row].lane)
-            let last = newest[key]
-            let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
-            let served = Served(row: row, token: push.token)
-            if let known = knownToRelay[served], known <= push.arrivedAt {
-                if account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
-            } else if isOlder, isNews(push, of: row), circumstances.isOrdered, let last,
-                wasSentLater(push, than: last.push, circumstances)
-            {
-                fault[index] = .reordered
             }
             // What it learns right before we kill it need not be on its disk: sent again it is sent once for all that it knows.
             let wasCut = circumstances.wasDown(between: push.answeredAt, and: push.answeredAt + circumstances.inFlightGrace)
@@ -310,7 +310,7 @@ package struct JoinedAccount: Sendable {
     /// Not accepted before, or told again to the token that took the place of the one that was told it, and seen.
     private func isNews(_ push: SeenPush, of row: Int) -> Bool {
         guard let accepted = deliveries[row].accepted else { return true }
-        return push.token != account.pushes[accepted].token && push.outcome == .updated && restarts == nil
+        return push.token != account.pushes[accepted].token && push.outcome ?? .updated == .updated && restarts == nil
     }
 
     /// Whether the relay, and not the wire, put the older state behind the newer one: by one connection, by more than a
@@ -331,7 +331,7 @@ package struct JoinedAccount: Sendable {
                     deliveries[index].outcome = .delivered
                     continue
                 }
-                let excuse = goneCard(index) ?? toldBySuccessor(index, circumstances)
+                let excuse = goneCard(index) ?? toldBySuccessor(index, circumstances) ?? leftOut(index, circumstances)
                 deliveries[index].outcome = excuse == nil ? .late : .excused
                 deliveries[index].excuse = excuse
             } else if row.flags.contains(.waitsInVain) || account.undecided.holds(row) {
@@ -339,18 +339,28 @@ package struct JoinedAccount: Sendable {
             } else if wasNeverSent(row, circumstances) {
                 deliveries[index].outcome = .unsent
             } else if wasBegun(row) || saysAgain(index)
-                || (row.mayBeSuperseded || stoodAsNewerCame(index)) && isSuperseded(index)
+                || stoodAsNewerCame(index, circumstances) || row.mayBeSuperseded && isSuperseded(index)
             {
                 deliveries[index].outcome = .superseded
             } else if let reason = release(index, circumstances) {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = reason
-            } else if deliveries[index].due > circumstances.end {
-                let isStopped = deliveries[index].undisturbedDue <= circumstances.end
+            } else if deliveries[index].due >= circumstances.end {
+                let isStopped = deliveries[index].undisturbedDue < circumstances.end
                 deliveries[index].outcome = isStopped ? .excused : .undecided
                 deliveries[index].excuse = isStopped ? whatStopped(index) : nil
             }
         }
+    }
+
+    /// Why it need not have come at all, where a newer state was told while its clock stood, or its token was dead and another
+    /// known: it came all the same.
+    private func leftOut(_ index: Int, _ circumstances: Circumstances) -> String? {
+        if stoodAsNewerCame(index, circumstances) { return whatStopped(index) }
+        let row = account.rows[index]
+        guard owedAgain(index) == nil, let accepted = deliveries[index].accepted, account.pushes[accepted].token != row.token
+        else { return nil }
+        return deadToken(row.token, plannedAt: row.plannedAt, by: deliveries[index].due, circumstances)
     }
 
     /// What stopped its clock last, in words.

@@ -1,0 +1,180 @@
+// An honest relay of one page, and whether it could have made a history. It shares nothing with the judge: what is uncertain
+// it tries both ways, and time it walks in steps of 100 milliseconds.
+
+/// What a relay may or may not have kept when it was killed.
+private struct World {
+    /// States whose call was answered so soon before that they may be gone.
+    var forgotten: Set<Int> = []
+    var forgotSecondToken = false
+    /// Pushes whose 200 it may not know of any more, by their places.
+    var unheard: Set<Int> = []
+}
+
+struct Oracle {
+    private let tiny: Tiny
+    /// What a KILL may take, and what may be under way, in milliseconds.
+    private static let grace = 1_000
+    /// Whoever was refused may wait as long again as that had lasted, and so long besides.
+    private static let pause = 2_000
+
+    init(_ tiny: Tiny) { self.tiny = tiny }
+
+    /// Nil: an honest relay could have made it; else what no world allows, of the world that comes furthest.
+    var breach: String? {
+        let breaches = worlds.map { Walk(tiny, $0).breach }
+        return breaches.contains { $0 == nil } ? nil : breaches.compactMap(\.self).max { $0.at < $1.at }?.words
+    }
+
+    private var worlds: [World] {
+        var worlds = [World()]
+        guard let killed = tiny.outage?.lowerBound else { return worlds }
+        for (state, told) in tiny.told.enumerated() where told == killed {
+            worlds += worlds.map { world in
+                var other = world
+                other.forgotten.insert(state)
+                return other
+            }
+        }
+        if tiny.rotated == killed {
+            worlds += worlds.map { world in
+                var other = world
+                other.forgotSecondToken = true
+                return other
+            }
+        }
+        for (place, push) in tiny.pushes.enumerated() where push.second == killed {
+            worlds += worlds.map { world in
+                var other = world
+                other.unheard.insert(place)
+                return other
+            }
+        }
+        return worlds
+    }
+
+    /// One world, from its begin to its end.
+    private struct Walk {
+        struct Breach {
+            var at: Int
+            var words: String
+        }
+
+        private struct Served: Hashable {
+            var state: Int
+            var isSecondToken: Bool
+        }
+
+        private struct Debt {
+            var able = 0
+            /// Of the relay that ran when it was told.
+            var isOpen = true
+        }
+
+        let tiny: Tiny
+        let world: World
+        private(set) var breach: Breach?
+        private var debts: [Int: Debt] = [:]
+        private var newestAccepted = -1
+        private var accepted: Set<Served> = []
+        /// When each state was refused for now, the first and the last time, since it was last accepted.
+        private var refused: [Int: (first: Int, last: Int)] = [:]
+        /// The same of whatever it pushed.
+        private var trouble: (first: Int, last: Int)?
+        private var deadSince: Int?
+        /// Its next process does not know of that.
+        private var forgetsDeath = false
+        /// What died with the first token, and waits for the second.
+        private var waiting: Int?
+
+        init(_ tiny: Tiny, _ world: World) {
+            (self.tiny, self.world) = (tiny, world)
+            for now in stride(from: 0, to: Tiny.end, by: 100) where breach == nil { step(now) }
+        }
+
+        private mutating func broken(_ now: Int, _ words: String) { breach = breach ?? Breach(at: now, words: words) }
+
+        private mutating func step(_ now: Int) {
+            if now == tiny.downUntil { wake() }
+            if now % 1_000 == 0 { hear(now) }
+            for place in tiny.pushes.indices where tiny.pushes[place].at == now { push(tiny.pushes[place], world.unheard.contains(place)) }
+            for state in debts.keys.sorted() where debts[state]!.isOpen && !mayRest(state, now) {
+                debts[state]!.able += 100
+                if debts[state]!.able > Tiny.deadline { broken(now, "state \(state) is overdue") }
+            }
+        }
+
+        /// What a new process does not know any more is owed no more; what it knows it has its time for again.
+        private mutating func wake() {
+            for state in world.forgotten { debts[state] = nil }
+            if waiting.map(world.forgotten.contains) ?? false { waiting = nil }
+            if forgetsDeath { deadSince = nil }
+            for state in debts.keys { debts[state]!.able = 0 }
+            (refused, trouble) = ([:], nil)
+        }
+
+        private mutating func hear(_ now: Int) {
+            guard !tiny.isDown(now) else { return }
+            if tiny.rotated.map({ $0 * 1_000 == now }) ?? false, let state = waiting {
+                waiting = nil
+                debts[state] = Debt()
+            }
+            guard let state = tiny.told.firstIndex(of: now / 1_000) else { return }
+            // The newest takes the place of what waits.
+            for older in debts.keys where debts[older]!.isOpen && mayRest(older, now) { debts[older]!.isOpen = false }
+            if isLost(now) { waiting = state } else { debts[state] = Debt() }
+        }
+
+        /// It holds no token that lives, for all that it knows.
+        private func isLost(_ now: Int) -> Bool { deadSince != nil && !holdsSecond(now) }
+
+        private func holdsSecond(_ now: Int) -> Bool {
+            guard let rotated = tiny.rotated, rotated * 1_000 <= now, !tiny.isDown(rotated * 1_000) else { return false }
+            return !world.forgotSecondToken || now < tiny.downUntil!
+        }
+
+        /// It may be unable to tell that state just now, by our doing.
+        private func mayRest(_ state: Int, _ now: Int) -> Bool {
+            if tiny.isDown(now) { return true }
+            return [refused[state], trouble].contains { row in
+                row.map { now < $0.last + ($0.last - $0.first) + Oracle.pause } ?? false
+            }
+        }
+
+        private mutating func push(_ push: Tiny.Push, _ isUnheard: Bool) {
+            let now = push.at
+            guard !tiny.isDown(now) else { return broken(now, "a push while it is down") }
+            let told = tiny.told[push.state] * 1_000
+            guard told <= now, !tiny.isDown(told) else { return broken(now, "state \(push.state) is not known") }
+            if world.forgotten.contains(push.state), now >= tiny.downUntil! { return broken(now, "state \(push.state) is forgotten") }
+            if push.isSecondToken {
+                guard holdsSecond(now) else { return broken(now, "the second token is not known") }
+            } else {
+                if let dead = deadSince, dead + Oracle.grace <= now { return broken(now, "a dead token") }
+                if holdsSecond(now), tiny.rotated! * 1_000 + Oracle.grace <= now { return broken(now, "a token that was replaced") }
+            }
+            let served = Served(state: push.state, isSecondToken: push.isSecondToken)
+            if accepted.contains(served) { return broken(now, "state \(push.state) again") }
+            if push.state < newestAccepted { return broken(now, "state \(push.state) behind a newer one") }
+            switch tiny.answer(push) {
+            case .unavailable:
+                refused[push.state] = (refused[push.state]?.first ?? now, now)
+                trouble = (trouble?.first ?? now, now)
+                // It was tried in the place of what went before it: from here on it is owed alone.
+                if tiny.latestWins { for older in debts.keys where older < push.state { debts[older]!.isOpen = false } }
+            case .dead:
+                if deadSince == nil { (deadSince, forgetsDeath) = (now, isUnheard) }
+                trouble = nil
+                for (state, debt) in debts where debt.isOpen {
+                    debts[state]!.isOpen = false
+                    if !holdsSecond(now) { waiting = max(waiting ?? 0, state) } else if state == push.state { debts[state]!.isOpen = true }
+                }
+            case .accepted:
+                (refused[push.state], trouble) = (nil, nil)
+                if !isUnheard { accepted.insert(served) }
+                newestAccepted = max(newestAccepted, push.state)
+                debts[push.state]?.isOpen = false
+                if tiny.latestWins { for older in debts.keys where older < push.state { debts[older]!.isOpen = false } }
+            }
+        }
+    }
+}
