@@ -44,19 +44,21 @@ extension JoinedAccount {
         return fault.label
     }
 
-    /// We ended the relay so soon behind the answer to the state's call, or to the registration of its token, that it need not
-    /// be on its disk. Whoever pushed it since has it.
+    /// We ended the relay so soon behind the answer to the state's call that it need not be on its disk, or within the
+    /// registration of its token, which is on its disk once it is answered. Whoever pushed it since has it.
     private func wasForgotten(_ index: Int, _ circumstances: Circumstances) -> Bool {
         guard !circumstances.outages.isEmpty else { return false }
         let row = account.rows[index]
         let registered = tokens.registrations[row.token]?.last { $0.place <= row.place || row.flags.contains(.wasHeld) }
-        func isGone(_ place: UInt64, _ shown: SeenPush?) -> Bool {
-            guard let call = account.call(at: place), call.wasTaken, circumstances.mayHaveForgotten(call) else { return false }
+        func isGone(_ place: UInt64, within grace: Interval, _ shown: SeenPush?) -> Bool {
+            guard let call = account.call(at: place), call.wasTaken,
+                circumstances.wasDown(between: call.sentAt, and: call.answeredAt + grace)
+            else { return false }
             return !(shown.map { circumstances.wasDown(between: call.sentAt, and: $0.arrivedAt) } ?? false)
         }
         let tried = attempts(of: index)
-        return isGone(row.place, tried.last)
-            || registered.map { isGone($0.place, tried.last { $0.token == row.token }) } ?? false
+        return isGone(row.place, within: circumstances.inFlightGrace, tried.last)
+            || registered.map { isGone($0.place, within: .zero, tried.last { $0.token == row.token }) } ?? false
     }
 
     /// When a state that had waited for its activity's token was to leave: the relay had it in hand until then, whatever else

@@ -21,7 +21,7 @@ extension JoinedAccount {
     /// start that showed the state. Nor where the relay knew the next token when it heard of the death. `due` says when a
     /// state has to be there that counts from such a call. A token that followed may have been dead as well: then the one
     /// behind it counts.
-    func renewal(of index: Int, due: (Renewal) -> Instant) -> Renewal? {
+    func renewal(of index: Int, _ circumstances: Circumstances, due: (Renewal) -> Instant) -> Renewal? {
         let row = account.rows[index]
         let isOfCard = row.lane.role == .activity && row.type == .liveactivity
         let isOfApp = row.provider == .fcm && row.lane.role == .registration
@@ -39,7 +39,7 @@ extension JoinedAccount {
             else { return renewal }
             let isNewest = !account.rows.contains { newer in
                 newer.session == row.session && newer.lane == row.lane && newer.type == row.type && row.place < newer.place
-                    && newer.place < next.place
+                    && newer.place < next.place && !Self.isMissing(newer.place, account, circumstances)
             }
             let isOwed = isNewest && row.flags.contains(.mayWait) && isOfOneCard(token, next.token)
             renewal = Renewal(

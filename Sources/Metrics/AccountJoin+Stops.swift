@@ -19,8 +19,8 @@ extension JoinedAccount {
         guard !circumstances.outages.isEmpty else { return stops }
         // A process that is gone waits for nothing.
         return stops.map { stop in
-            guard !stop.beginsAnew, let outage = circumstances.outages.first(where: { stop.from < $0.from && $0.from < stop.until })
-            else { return stop }
+            let ends = circumstances.outages.first { stop.from < $0.from && $0.from < stop.until }
+            guard !stop.beginsAnew, let outage = ends else { return stop }
             var stop = stop
             stop.until = outage.from
             return stop

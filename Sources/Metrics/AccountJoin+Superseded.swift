@@ -4,12 +4,14 @@ import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// Its clock stood when a newer state was told, which has then taken its place (latest wins): that one is owed.
+    /// Its clock stood when a newer state was told, which has then taken its place (latest wins), unless
+    /// that is lost as well.
     func stoodAsNewerCame(_ index: Int, _ circumstances: Circumstances) -> Bool {
         let row = account.rows[index]
         guard row.type == .liveactivity, !row.isFinal, !deliveries[index].stops.isEmpty else { return false }
         let begun = row.event == .start ? beginnings.filter { isBegun(row, by: $0) }.map(\.place) : []
-        return (newer(than: index).map { account.rows[$0].place } + begun).contains { place in
+        let newer = newer(than: index).filter { deliveries[$0].outcome != .lost }.map { account.rows[$0].place }
+        return (newer + begun).contains { place in
             guard let call = account.call(at: place), call.state == .sent, !Self.isMissing(place, account, circumstances) else {
                 return false
             }

@@ -12,8 +12,8 @@ extension Account {
         }
         guard !missing.isEmpty else { return self }
         var account = self
-        for index in rows.indices where missing.contains(where: { $0.token == rows[index].token && $0.place <= rows[index].place }) {
-            let row = rows[index]
+        for (index, row) in rows.enumerated()
+        where missing.contains(where: { $0.token == row.token && $0.place <= row.place }) {
             let known = tokenCalls.last { made in
                 made.lane == row.lane && made.place >> 32 == row.place >> 32 && made.place < row.place
                     && !JoinedAccount.isMissing(made.place, self, circumstances)

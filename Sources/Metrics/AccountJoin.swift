@@ -111,7 +111,7 @@ package struct JoinedAccount: Sendable {
         func again(_ renewal: Renewal) -> (since: Instant, within: Interval) {
             (renewal.registered.plannedAt + delays[renewal.registered.place], renewal.deadline + circumstances.allowance)
         }
-        let renewal = renewal(of: index) { renewal in
+        let renewal = renewal(of: index, circumstances) { renewal in
             let (since, within) = again(renewal)
             return clock(row, since: since, within: within, circumstances).due
         }
@@ -322,8 +322,9 @@ package struct JoinedAccount: Sendable {
 
     // MARK: Expectations
 
+    /// The newest first: what became of it tells whether it took an older one's place.
     private mutating func classify(_ circumstances: Circumstances) {
-        for index in account.rows.indices {
+        for index in account.rows.indices.reversed() {
             let row = account.rows[index]
             if let accepted = deliveries[index].accepted {
                 let arrivedAt = account.pushes[accepted].arrivedAt
@@ -345,8 +346,8 @@ package struct JoinedAccount: Sendable {
             } else if let reason = release(index, circumstances) {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = reason
-            } else if deliveries[index].due >= circumstances.end {
-                let isStopped = deliveries[index].undisturbedDue < circumstances.end
+            } else if deliveries[index].due > circumstances.end {
+                let isStopped = deliveries[index].undisturbedDue <= circumstances.end
                 deliveries[index].outcome = isStopped ? .excused : .undecided
                 deliveries[index].excuse = isStopped ? whatStopped(index) : nil
             }

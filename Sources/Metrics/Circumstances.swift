@@ -173,12 +173,6 @@ package struct Circumstances: Sendable {
         outages.contains { $0.from <= last && first <= $0.until }
     }
 
-    /// We ended the relay so soon behind its answer (`inFlightGrace`) that one which writes in batches may have lost what it
-    /// was told.
-    package func mayHaveForgotten(_ call: SeenCall) -> Bool {
-        wasDown(between: call.sentAt, and: call.answeredAt + inFlightGrace)
-    }
-
     package func wasDown(at instant: Instant) -> Bool { wasDown(between: instant, and: instant) }
 
     static let heldDown = "relay held down"

@@ -37,7 +37,13 @@ struct Ways: Sendable {
         }
         pushes = account.pushes
         var rows = RefusalRows()
+        var ends = circumstances.outages[...]
         for (index, push) in pushes.enumerated() {
+            // A new process knows nothing of what was refused before.
+            while let end = ends.first, end.from <= push.arrivedAt {
+                ends.removeFirst()
+                rows = RefusalRows()
+            }
             let lasted = rows.lasted(before: push)
             byToken[push.token, default: []].append(index)
             if let lane = lanes[push.token] {

@@ -1,11 +1,10 @@
 // An honest relay of one page, and whether it could have made a history. It shares nothing with the judge: what is uncertain
 // it tries both ways, and time it walks in steps of 100 milliseconds.
 
-/// What a relay may or may not have kept when it was killed.
+/// What a relay may or may not have kept when it was killed. (A registration that it has answered it has kept.)
 private struct World {
     /// States whose call was answered so soon before that they may be gone.
     var forgotten: Set<Int> = []
-    var forgotSecondToken = false
     /// Pushes whose 200 it may not know of any more, by their places.
     var unheard: Set<Int> = []
 }
@@ -32,13 +31,6 @@ struct Oracle {
             worlds += worlds.map { world in
                 var other = world
                 other.forgotten.insert(state)
-                return other
-            }
-        }
-        if tiny.rotated == killed {
-            worlds += worlds.map { world in
-                var other = world
-                other.forgotSecondToken = true
                 return other
             }
         }
@@ -88,7 +80,7 @@ struct Oracle {
 
         init(_ tiny: Tiny, _ world: World) {
             (self.tiny, self.world) = (tiny, world)
-            for now in stride(from: 0, to: Tiny.end, by: 100) where breach == nil { step(now) }
+            for now in stride(from: 0, through: Tiny.end, by: 100) where breach == nil { step(now) }
         }
 
         private mutating func broken(_ now: Int, _ words: String) { breach = breach ?? Breach(at: now, words: words) }
@@ -128,8 +120,7 @@ struct Oracle {
         private func isLost(_ now: Int) -> Bool { deadSince != nil && !holdsSecond(now) }
 
         private func holdsSecond(_ now: Int) -> Bool {
-            guard let rotated = tiny.rotated, rotated * 1_000 <= now, !tiny.isDown(rotated * 1_000) else { return false }
-            return !world.forgotSecondToken || now < tiny.downUntil!
+            tiny.rotated.map { $0 * 1_000 <= now && !tiny.isDown($0 * 1_000) } ?? false
         }
 
         /// It may be unable to tell that state just now, by our doing.

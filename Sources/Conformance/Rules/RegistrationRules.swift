@@ -24,19 +24,14 @@ enum RegistrationRules {
                 }), run.wasHeard(old.place, before: new.place, in: joined.account)
             else { continue }
             let since = call.answeredAt + run.circumstances.inFlightGrace
-            // It was not lost with a process that we ended, or a push has shown it.
-            var isKept = !run.circumstances.mayHaveForgotten(call)
             for push in joined.account.pushes
             where (push.isLiveActivity || push.provider == .fcm) && push.arrivedAt > since {
                 // By way of FCM the activity's token stands beside the registration.
                 let token = new.lane.role == .activity ? push.activityToken ?? push.token : push.token
-                if token == new.token {
-                    isKept = true
-                    tally.test()
-                }
+                if token == new.token { tally.test() }
                 // Another activity's end is due to that, however late (G20): a refusal may have held it up.
                 let isOwnEnd = push.event == .end && joined.areOfTwoActivities(old.token, new.token)
-                guard isKept, token == old.token, !isOwnEnd, !joined.isOfRestart(push),
+                guard token == old.token, !isOwnEnd, !joined.isOfRestart(push),
                     !isOfOther(push, UInt32(new.place >> 32), new.lane, joined),
                     !joined.tokens.wasRegistered(old.token, after: call.answeredAt, until: push.arrivedAt)
                 else { continue }
