@@ -19,6 +19,10 @@ package struct GoalSearch: Sendable {
     /// More turns than these, and the bound is nowhere.
     private static let mostCrossings = 3
     private static let mostFailures = 2
+    /// A load that held, whose confirmation failed, is tried once more: where it does not hold any more, the relay has changed.
+    private var retry: Int?
+    private var changes = 0
+    private static let mostChanges = 2
 
     init(_ terms: CapacityTerms, _ grid: LoadGrid) {
         self.terms = terms
@@ -26,6 +30,10 @@ package struct GoalSearch: Sendable {
     }
 
     mutating func add(_ word: TrialWord, at place: Int, seconds: Double) {
+        if place == retry {
+            retry = nil
+            if word == .bad { changes += 1 }
+        }
         tallies[place, default: LoadTally()].add(word, seconds: seconds)
     }
 
@@ -36,7 +44,9 @@ package struct GoalSearch: Sendable {
             return
         }
         failures[place, default: 0] += 1
-        if failures[place]! >= Self.mostFailures { tallies[place]?.isRefuted = true }
+        guard failures[place]! >= Self.mostFailures else { return }
+        tallies[place]?.isRefuted = true
+        retry = place
     }
 
     /// The highest load that holds below the least that does not, and that one, as sure as the stage asks.
@@ -55,7 +65,8 @@ package struct GoalSearch: Sendable {
             if tallies.values.contains(where: { $0.open > 3 * terms.sum }) { return .stop(.unstable) }
             let known = bounds()
             count(known)
-            if crossings > Self.mostCrossings { return .stop(.unstable) }
+            if crossings > Self.mostCrossings || changes > Self.mostChanges { return .stop(.unstable) }
+            if let retry { return .trial(place: retry, seconds: 3 * terms.trial) }
             if let place = wanted(known) { return .trial(place: place, seconds: length(at: place, known)) }
             if stage + 1 < terms.stages.count {
                 stage += 1

@@ -106,6 +106,23 @@ struct SearchTests {
         #expect(failed[lower] == 1)
     }
 
+    @Test("calls a relay unstable that carries less and less, and no relay that only its confirmations ask more of", arguments: [
+        0.005, 0.01, 0.02,
+    ])
+    func leaks(perMinute: Double) {
+        var (search, seconds) = (CapacitySearch(terms { $0.budget = 1e9 }), 0.0)
+        for _ in 0..<500 {
+            let capacity = 1_000 * max(0.1, 1 - perMinute * seconds / 60)
+            switch search.next {
+            case .stop: break
+            case .trial(let place, let length), .confirm(let place, let length):
+                seconds += length + 5
+                search.record([search.grid.rate(place) <= capacity ? .good : .bad])
+            }
+        }
+        #expect(search.next == .stop(.unstable) && seconds < 1_800, "\(seconds) s")
+    }
+
     @Test("shares its trials among goals, each of which has its own bounds")
     func goals() {
         var both = CapacitySearch(terms(), goals: 2)
