@@ -115,7 +115,7 @@ extension JoinedAccount {
         }
         guard !own.contains(where: { $0.arrivedAt <= firing.at && $0.status != 0 }) else { return nil }
         // What GOAWAY names it tells apart, at FCM, too.
-        let wait = circumstances.waitBehindCut(at: fault.cutsOff ? row.provider : .apns)
+        let wait = max(circumstances.leastPatience, circumstances.waitBehindCut(at: fault.cutsOff ? row.provider : .apns))
         let next = own.first { $0.arrivedAt > firing.at }?.arrivedAt ?? .distantFuture
         return Stop(from: firing.at, until: min(firing.at + wait, next), cause: fault.label)
     }
@@ -129,6 +129,6 @@ extension JoinedAccount {
 
     /// Until when nobody is blamed who sends nothing behind that answer.
     package func restOver(behind push: SeenPush, _ circumstances: Circumstances) -> Instant {
-        ways.wait(behind: push) ?? circumstances.wait(behind: push, lasted: .zero) ?? push.answeredAt
+        ways.wait(behind: push) ?? circumstances.wait(behind: push, RefusalRows.Before()) ?? push.answeredAt
     }
 }

@@ -5,9 +5,9 @@ package import Basics
 import Pushes
 
 extension Circumstances {
-    /// From the answer on, `lasted` being how long it had been refused before; nil where nothing has to wait behind it.
-    package func longestWait(behind push: SeenPush, lasted: Interval) -> Interval? {
-        let wait = push.metFault ? wait(behind: push, lasted: lasted).map { $0 - push.answeredAt } : nil
+    /// From the answer on; nil where nothing has to wait behind it.
+    package func longestWait(behind push: SeenPush, _ before: RefusalRows.Before) -> Interval? {
+        let wait = push.metFault ? wait(behind: push, before).map { $0 - push.answeredAt } : nil
         guard push.isToComeAgain else { return wait }
         return max(wait ?? .zero, ofAge(push))
     }

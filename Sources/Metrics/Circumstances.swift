@@ -132,38 +132,45 @@ package struct Circumstances: Sendable {
     /// up after 30 s.)
     package var patience: Interval { real(.seconds(30)) }
 
-    /// Until when a relay need not send again what was answered so by a fault of ours, or not at all; `lasted`: for so long it
-    /// had been refused before. Nil: nothing of ours keeps it back. Whoever tries again waits as long as it has lasted, and
-    /// the least that anybody is given: so pauses may double, with chance added.
-    package func wait(behind push: SeenPush, lasted: Interval) -> Instant? {
+    /// Until when a relay need not send again what was answered so by a fault of ours, or not at all, nor what waits behind it.
+    /// Nil: nothing of ours keeps it back.
+    package func wait(behind push: SeenPush, _ before: RefusalRows.Before) -> Instant? {
         if push.status == 0 {
-            guard !isCutOff(push) else { return push.answeredAt + lasted + waitBehindCut(at: push.provider) }
-            return push.arrivedAt + patience + lasted + leastPatience
+            if !isCutOff(push) { return push.arrivedAt + patience + pause(behind: before) }
+            return push.answeredAt + max(pause(behind: before), waitBehindCut(at: push.provider) + before.lasted)
         }
         if push.isRefusedForNow {
-            if push.provider == .apns { return push.answeredAt + max(ofStart(push, lasted), rest, lasted + leastPatience) }
+            guard push.provider == .fcm else {
+                return push.answeredAt + max(pause(ofStart: push, before), rest, pause(behind: before))
+            }
             // Nobody need come sooner because FCM would let him.
             let asked = max(retryAfter(push) ?? .zero, push.status == 429 ? .seconds(60) : .seconds(10))
-            return push.answeredAt + lasted + asked * Self.growth
+            return push.answeredAt + before.lasted + asked * Self.growth
         }
         if push.status >= 400 {
-            return fault(push.faultRule)?.cureTakes.map { push.answeredAt + $0 + lasted + leastPatience }
+            return fault(push.faultRule)?.cureTakes.map { push.answeredAt + $0 + pause(behind: before) }
         }
         // Whoever gives up an answer that a fault holds back sends again, and what goes one after the other waits for it.
         if push.flags.contains(.isAnswerUndelivered) { return push.arrivedAt + patience }
         return push.answeredAt > push.arrivedAt ? push.answeredAt : nil
     }
 
+    /// Of a relay whose pauses double, a quarter of chance added: two and a half times its last one at that token, a second at
+    /// least, and two behind the first attempt. (P13 says that it has to wait, and no figure; these are our choice.)
+    private func pause(behind before: RefusalRows.Before) -> Interval {
+        max(before.isAgain ? .seconds(1) + allowance : leastPatience, before.pause * 2.5)
+    }
+
     /// At APNs a push whose connection went goes on over the next one at once (G14); at FCM who cannot know whether it was
     /// processed may wait as behind a failure (F8, F20).
     func waitBehindCut(at provider: Provider) -> Interval {
-        provider == .fcm ? .seconds(10) * Self.growth : leastPatience
+        provider == .fcm ? .seconds(10) * Self.growth : .zero
     }
 
     /// A start that is to replace a card pauses by its profile's terms (R4.24).
-    private func ofStart(_ push: SeenPush, _ lasted: Interval) -> Interval {
+    private func pause(ofStart push: SeenPush, _ before: RefusalRows.Before) -> Interval {
         guard let restart, push.event == .start else { return .zero }
-        return min(max(restart.pause, lasted + restart.pause), restart.longestPause)
+        return min(restart.pause + before.lasted, restart.longestPause)
     }
 
     private func isCutOff(_ push: SeenPush) -> Bool { fault(push.faultRule)?.cutsOff ?? false }

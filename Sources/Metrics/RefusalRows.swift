@@ -17,25 +17,42 @@ package struct RefusalRows: Sendable {
         case push(PushIdentity)
     }
 
-    /// The first answer of each row that goes on.
-    private var since: [Waiting: Instant] = [:]
+    /// What had been answered so before.
+    package struct Before: Hashable, Sendable {
+        /// From the first answer of the longest row that it belongs to, to its own.
+        package var lasted = Interval.zero
+        /// The longest from the answer before in such a row to its own.
+        package var pause = Interval.zero
+        /// The push itself had been tried before.
+        package var isAgain = false
+
+        package init() {}
+    }
+
+    /// The first and the last answer of each row that goes on.
+    private var rows: [Waiting: (first: Instant, last: Instant)] = [:]
 
     package init() {}
 
     package static func waiting(behind push: SeenPush) -> [Waiting] { [.token(push.token), .push(push.identity)] }
 
-    /// From the first answer of the longest row that it belongs to, to this push's own; zero where it ends them.
-    package mutating func lasted(before push: SeenPush) -> Interval {
+    /// Takes a push into its rows, or lets it end them.
+    package mutating func see(_ push: SeenPush) -> Before {
+        var before = Before()
         // Most accounts have none.
-        if since.isEmpty, !push.isToComeAgain { return .zero }
-        return Self.waiting(behind: push).map { waiting -> Interval in
+        if rows.isEmpty, !push.isToComeAgain { return before }
+        for waiting in Self.waiting(behind: push) {
             guard push.isToComeAgain else {
-                since[waiting] = nil
-                return .zero
+                rows[waiting] = nil
+                continue
             }
-            let first = since[waiting] ?? push.answeredAt
-            since[waiting] = first
-            return max(.zero, push.answeredAt - first)
-        }.max() ?? .zero
+            let row = rows[waiting]
+            rows[waiting] = (row?.first ?? push.answeredAt, push.answeredAt)
+            guard let row else { continue }
+            before.lasted = max(before.lasted, push.answeredAt - row.first)
+            before.pause = max(before.pause, push.answeredAt - row.last)
+            if case .push = waiting { before.isAgain = true }
+        }
+        return before
     }
 }

@@ -44,13 +44,13 @@ struct Ways: Sendable {
                 ends.removeFirst()
                 rows = RefusalRows()
             }
-            let lasted = rows.lasted(before: push)
+            let before = rows.see(push)
             byToken[push.token, default: []].append(index)
             if let lane = lanes[push.token] {
                 let isOwn = lane.role == .activity && push.isMarked
                 byCard[Card(lane: lane, session: isOwn ? push.session : nil), default: []].append(index)
             }
-            guard push.metFault, let until = circumstances.wait(behind: push, lasted: lasted) else { continue }
+            guard push.metFault, let until = circumstances.wait(behind: push, before) else { continue }
             waits[push.id] = until
             heldByToken[push.token, default: []].append(Held(push: index, until: until))
             if push.isMarked { heldBySession[push.session, default: []].append(Held(push: index, until: until)) }

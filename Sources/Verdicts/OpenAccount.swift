@@ -37,8 +37,7 @@ final class OpenAccount {
 
     /// `deadline`: the longest that anything of the plan has.
     func note(_ push: SeenPush, _ circumstances: Circumstances, deadline: Interval) {
-        let lasted = rows.lasted(before: push)
-        let wait = circumstances.longestWait(behind: push, lasted: lasted)
+        let wait = circumstances.longestWait(behind: push, rows.see(push))
         guard wait != nil || !resting.isEmpty else { return }
         for waiting in RefusalRows.waiting(behind: push) { resting[waiting] = wait.map { push.answeredAt + $0 + deadline } }
     }

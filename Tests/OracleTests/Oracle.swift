@@ -13,7 +13,8 @@ struct Oracle {
     private let tiny: Tiny
     /// What a KILL may take, and what may be under way, in milliseconds.
     private static let grace = 1_000
-    /// Whoever was refused may wait as long again as that had lasted, and so long besides.
+    /// Whoever was refused may wait so long, behind a further attempt two and a half times as long as before that; who cannot
+    /// reach APNs, as long again as that had lasted, and so long besides.
     private static let pause = 2_000
 
     init(_ tiny: Tiny) { self.tiny = tiny }
@@ -68,9 +69,11 @@ struct Oracle {
         private var debts: [Int: Debt] = [:]
         private var newestAccepted = -1
         private var accepted: Set<Served> = []
-        /// When each state was refused for now, the first and the last time, since it was last accepted.
-        private var refused: [Int: (first: Int, last: Int)] = [:]
-        /// The same of whatever it pushed.
+        /// When each state was refused for now, the last time and the time before, since it was accepted.
+        private var refused: [Int: (before: Int?, last: Int)] = [:]
+        /// The same of whatever the card was told.
+        private var card: (before: Int, last: Int)?
+        /// The first and the last time that anything was, since something was answered otherwise.
         private var trouble: (first: Int, last: Int)?
         private var deadSince: Int?
         /// Its next process does not know of that.
@@ -101,7 +104,7 @@ struct Oracle {
             if waiting.map(world.forgotten.contains) ?? false { waiting = nil }
             if forgetsDeath { deadSince = nil }
             for state in debts.keys { debts[state]!.able = 0 }
-            (refused, trouble) = ([:], nil)
+            (refused, trouble, card) = ([:], nil, nil)
         }
 
         private mutating func hear(_ now: Int) {
@@ -126,9 +129,10 @@ struct Oracle {
         /// It may be unable to tell that state just now, by our doing.
         private func mayRest(_ state: Int, _ now: Int) -> Bool {
             if tiny.isDown(now) { return true }
-            return [refused[state], trouble].contains { row in
-                row.map { now < $0.last + ($0.last - $0.first) + Oracle.pause } ?? false
-            }
+            if let trouble, now < trouble.last + (trouble.last - trouble.first) + Oracle.pause { return true }
+            if let card, now < card.last + (card.last - card.before) * 5 / 2 { return true }
+            guard let own = refused[state] else { return false }
+            return now < own.last + (own.before.map { max(1_000, (own.last - $0) * 5 / 2) } ?? Oracle.pause)
         }
 
         private mutating func push(_ push: Tiny.Push, _ isUnheard: Bool) {
@@ -148,19 +152,20 @@ struct Oracle {
             if push.state < newestAccepted { return broken(now, "state \(push.state) behind a newer one") }
             switch tiny.answer(push) {
             case .unavailable:
-                refused[push.state] = (refused[push.state]?.first ?? now, now)
+                refused[push.state] = (refused[push.state]?.last, now)
+                card = (card?.last ?? now, now)
                 trouble = (trouble?.first ?? now, now)
                 // It was tried in the place of what went before it: from here on it is owed alone.
                 if tiny.latestWins { for older in debts.keys where older < push.state { debts[older]!.isOpen = false } }
             case .dead:
                 if deadSince == nil { (deadSince, forgetsDeath) = (now, isUnheard) }
-                trouble = nil
+                (trouble, card) = (nil, nil)
                 for (state, debt) in debts where debt.isOpen {
                     debts[state]!.isOpen = false
                     if !holdsSecond(now) { waiting = max(waiting ?? 0, state) } else if state == push.state { debts[state]!.isOpen = true }
                 }
             case .accepted:
-                (refused[push.state], trouble) = (nil, nil)
+                (refused[push.state], trouble, card) = (nil, nil, nil)
                 if !isUnheard { accepted.insert(served) }
                 newestAccepted = max(newestAccepted, push.state)
                 debts[push.state]?.isOpen = false

@@ -22,8 +22,8 @@ struct OpenAccountTests {
     /// Everything of the plan has five seconds.
     private func note(_ account: OpenAccount, _ push: SeenPush) { account.note(push, Circumstances(), deadline: .seconds(5)) }
 
-    @Test("for what waits behind a fault's refusal, twice as long as that had lasted, until something goes to that token", arguments: [
-        (Provider.apns, 503, 7, 17), (.apns, 0, 37, 47), (.fcm, 503, 25, 35), (.fcm, 429, 125, 135),
+    @Test("for what waits behind a fault's refusal, until something goes to that token", arguments: [
+        (Provider.apns, 503, 7, 30), (.apns, 0, 37, 60), (.fcm, 503, 25, 35), (.fcm, 429, 125, 135),
     ] as [(Provider, UInt16, Double, Double)])
     func rests(provider: Provider, status: UInt16, once: Double, again: Double) {
         let account = OpenAccount(Account(number: 0))
@@ -43,7 +43,7 @@ struct OpenAccountTests {
     func delayed() {
         let circumstances = Circumstances()
         var held = push(.apns, 200, at: 1)
-        func wait() -> Interval? { circumstances.longestWait(behind: held, lasted: .zero) }
+        func wait() -> Interval? { circumstances.longestWait(behind: held, RefusalRows.Before()) }
         #expect(wait() == nil)
         held.answeredAt = Self.instant(20)
         #expect(wait() == .zero)
@@ -66,9 +66,9 @@ struct OpenAccountTests {
         if isEnded { circumstances.ageing = AgeTerms(after: .seconds(3_000), within: .seconds(60)) }
         var end = push(.apns, status, at: 1)
         (end.type, end.event) = (.liveactivity, .end)
-        #expect(circumstances.longestWait(behind: end, lasted: .zero) == seconds.map { .seconds($0) })
+        #expect(circumstances.longestWait(behind: end, RefusalRows.Before()) == seconds.map { .seconds($0) })
         end.type = .alert
-        #expect(circumstances.longestWait(behind: end, lasted: .zero) ?? .zero <= .seconds(2))
+        #expect(circumstances.longestWait(behind: end, RefusalRows.Before()) ?? .zero <= .seconds(2))
     }
 
     @Test("for a relay that has to connect again, as long as it owes what nothing replaces")
@@ -101,7 +101,7 @@ struct OpenAccountTests {
     func asks(provider: Provider, status: UInt16, seconds: Double) {
         var circumstances = Circumstances()
         circumstances.rest = .seconds(900)
-        func wait() -> Interval? { circumstances.longestWait(behind: push(provider, status, at: 1), lasted: .zero) }
+        func wait() -> Interval? { circumstances.longestWait(behind: push(provider, status, at: 1), RefusalRows.Before()) }
         #expect(wait() == .seconds(seconds))
         // Who waits as usual though FCM would let him come sooner is right.
         for (said, rest) in [(7.0, seconds), (80, provider == .fcm && status != 0 ? 160 : seconds)] {
