@@ -1,66 +1,98 @@
-// The judge against the oracle over histories that are drawn: what an honest relay could have done is never blamed, and what
-// none could have done is.
+// The judge against the oracle: what an honest relay could have done is never blamed, and what none could have done is, but for
+// the kinds that stand in `Agreement.approximations`.
 
+import Glibc
 import Testing
+
+/// What the two say of many histories.
+struct Agreement: Sendable {
+    private(set) var explicable = 0
+    private(set) var breaches = 0
+    /// Histories that are explicable and were blamed: a defect of the judge, each.
+    private(set) var blamed: [String] = []
+    /// Breaches that nothing was broken for, by kind, with an example of each.
+    private(set) var missed: [String: (count: Int, example: String)] = [:]
+    private static let mostExamples = 10
+
+    /// Kinds of breaches that the judge passes over, and why.
+    static let approximations = [
+        // A relay that held both tokens when the first one's death came need not tell the second what went with it; and what was
+        // refused at a token, and behind it something else, lets all that goes there rest.
+        "state is overdue"
+    ]
+
+    mutating func add(_ tiny: Tiny) {
+        let (breach, judged) = (Oracle(tiny).breach, Judged(tiny))
+        guard let breach else {
+            explicable += 1
+            if !judged.blames.isEmpty, blamed.count < Self.mostExamples { blamed.append("\(tiny): \(judged.blames)") }
+            return
+        }
+        breaches += 1
+        guard judged.blames.isEmpty else { return }
+        let kind = breach.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
+        missed[kind, default: (0, "\(tiny): \(breach)")].count += 1
+    }
+
+    mutating func add(_ other: Agreement) {
+        explicable += other.explicable
+        breaches += other.breaches
+        blamed = Array((blamed + other.blamed).prefix(Self.mostExamples))
+        missed.merge(other.missed) { ($0.count + $1.count, $0.example) }
+    }
+
+    /// Asserts what has to hold of them, and prints the figures where somebody asked for them.
+    func check(prints: Bool) {
+        if prints {
+            print("\(explicable + breaches) histories: \(explicable) explicable, \(blamed.count) of them blamed; \(breaches) not")
+            for (kind, miss) in missed.sorted(by: { $0.key < $1.key }) { print("  missed \(miss.count): \(kind), e.g. \(miss.example)") }
+        }
+        #expect(blamed.isEmpty)
+        #expect(explicable > 0 && breaches > 0)
+        let passed = missed.values.reduce(0) { $0 + $1.count }
+        #expect(passed * 100 <= breaches, "99 in 100 are found")
+        #expect(Set(missed.keys).isSubset(of: Self.approximations), "\(missed)")
+    }
+}
 
 @Suite("The judge and the oracle")
 struct OracleTests {
-    static func draw(_ dice: inout Dice) -> Tiny {
-        let first = 1 + dice.roll(3)
-        let second = first + 1 + dice.roll(2)
-        var told = [first, second]
-        if dice.oneIn(2) { told.append(second + 1 + dice.roll(2)) }
-        var tiny = Tiny(told: told, latestWins: dice.oneIn(2))
-        if dice.oneIn(3) { tiny.rotated = 2 + dice.roll(4) }
-        if dice.oneIn(4) { tiny.dies = 2 + dice.roll(3) }
-        if dice.oneIn(2) {
-            let from = 1 + dice.roll(5)
-            tiny.fault = from..<from + 1 + dice.roll(4)
-        }
-        if dice.oneIn(4) {
-            let from = 1 + dice.roll(5)
-            tiny.outage = from...from + 1 + dice.roll(2)
-        }
-        for state in told.indices where !tiny.isDown(told[state] * 1_000) {
-            var second = told[state]
-            for _ in 0..<1 + dice.roll(3) where !dice.oneIn(5) {
-                second += dice.oneIn(2) ? 0 : dice.roll(4)
-                while tiny.isDown(second * 1_000 + 500) { second += 1 }
-                let isKnown = tiny.rotated.map { $0 <= second && !tiny.isDown($0 * 1_000) } ?? false
-                let isSecond = isKnown && !dice.oneIn(10)
-                tiny.pushes.append(.init(second: min(second, 14), state: state, isSecondToken: isSecond))
-                if tiny.answer(tiny.pushes.last!) == .accepted, !dice.oneIn(10) { break }
-                second += 1
+    /// `drawn` of how many, and whether `all` of the grid: set by script/oracle.
+    private static let asked = getenv("PUSHRIG_ORACLE").map { String(cString: $0) }
+
+    @Test("agree over histories that are drawn")
+    func drawn() async {
+        let count = UInt64(Self.asked ?? "") ?? 20_000
+        let sum = await withTaskGroup(of: Agreement.self) { group in
+            let parts: UInt64 = 8
+            for part in 0..<parts {
+                group.addTask {
+                    var sum = Agreement()
+                    for seed in stride(from: part + 1, through: count, by: Int(parts)) {
+                        var dice = Dice(seed)
+                        sum.add(Tiny.draw(&dice))
+                    }
+                    return sum
+                }
             }
+            return await group.reduce(into: Agreement()) { $0.add($1) }
         }
-        // One connection: two pushes of a second come one behind the other.
-        tiny.pushes.sort { ($0.second, $0.state) < ($1.second, $1.state) }
-        for place in tiny.pushes.indices.dropFirst() where tiny.pushes[place].second == tiny.pushes[place - 1].second {
-            tiny.pushes[place].offset = tiny.pushes[place - 1].offset + 100
-        }
-        return tiny
+        sum.check(prints: Self.asked != nil)
     }
 
-    @Test("agree")
-    func agree() {
-        var (blamed, missed, honest, breaches) = (0, 0, 0, 0)
-        var kinds: [String: (count: Int, seed: UInt64)] = [:]
-        for seed in 1...20_000 as ClosedRange<UInt64> {
-            var dice = Dice(seed)
-            let tiny = Self.draw(&dice)
-            let (breach, judged) = (Oracle(tiny).breach, Judged(tiny))
-            if breach == nil { honest += 1 } else { breaches += 1 }
-            if breach == nil, !judged.blames.isEmpty {
-                blamed += 1
-                if blamed < 12 { print("BLAMED", seed, tiny, judged.blames, judged.classes) }
-            } else if let breach, judged.blames.isEmpty {
-                missed += 1
-                kinds[breach.filter { !$0.isNumber }, default: (0, seed)].count += 1
-                if missed < 12 { print("MISSED", seed, tiny, breach, judged.classes) }
+    @Test("agree over all histories of a coarse grid: two or three states, two tokens, a death, a fault, a restart, three pushes",
+        .enabled(if: asked == "all"))
+    func exhaustive() async {
+        let sum = await withTaskGroup(of: Agreement.self) { group in
+            for script in Tiny.scripts {
+                group.addTask {
+                    var sum = Agreement()
+                    script.forEachHistory { sum.add($0) }
+                    return sum
+                }
             }
+            return await group.reduce(into: Agreement()) { $0.add($1) }
         }
-        print("honest \(honest), breaches \(breaches), blamed \(blamed), missed \(missed)")
-        print(kinds.sorted { $0.value.count > $1.value.count }.map { "MISSED \($0.value.count) \($0.key) e.g. \($0.value.seed)" }.joined(separator: "\n"))
-        #expect(blamed == 0 && missed * 100 < breaches)
+        sum.check(prints: true)
     }
 }
