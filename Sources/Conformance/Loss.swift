@@ -15,7 +15,19 @@ struct Loss {
     /// The journal entry that shows it, or 0.
     private(set) var entry: UInt64 = 0
 
+    /// How long the relay was able to send it, where something of ours kept it from that for a while; else nothing.
+    private static func ability(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) -> String {
+        let delivery = joined.deliveries[index]
+        let end = run.circumstances.end
+        guard !delivery.stops.isEmpty, delivery.since < end else { return "" }
+        let (able, stopped) = joined.ability(index, until: end)
+        let causes = stopped.map { "\($0.lasted) by \($0.cause)" }.joined(separator: ", ")
+        return "; the relay was able to send it for \(able) of the \(end - delivery.since) since then, and stopped for "
+            + causes
+    }
+
     init(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) {
+        defer { if !isAltered { words += Self.ability(joined, index, run) } }
         let row = joined.account.rows[index]
         let hasTwoPhones = joined.account.rows.contains { $0.session == row.session && $0.lane.phone != row.lane.phone }
         owed = (row.provider == .fcm ? "message of FCM" : "\(row.type.word)") + (row.event.map { " \($0.word)" } ?? "")

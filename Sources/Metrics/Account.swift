@@ -26,11 +26,14 @@ package struct Account: Sendable {
 
     package init(number: UInt32) { self.number = number }
 
-    /// Sorts what the rules look things up in. To be called once, before anything is asked.
-    package mutating func settle(late outcomes: [UInt64: Outcome], undelivered: Set<UInt64>) {
+    /// Sorts what the rules look things up in. To be called once, before anything is asked. `undelivered`: pushes whose answer
+    /// did not reach the relay, and when that was known; of those that get none, when the relay ceased to wait.
+    package mutating func settle(late outcomes: [UInt64: Outcome], undelivered: [UInt64: Instant]) {
         for index in pushes.indices where !outcomes.isEmpty || !undelivered.isEmpty {
             if pushes[index].outcome == .stored, let late = outcomes[pushes[index].id] { pushes[index].outcome = late }
-            if undelivered.contains(pushes[index].id) { pushes[index].flags.insert(.isAnswerUndelivered) }
+            guard let at = undelivered[pushes[index].id] else { continue }
+            pushes[index].flags.insert(.isAnswerUndelivered)
+            if pushes[index].status == 0 { pushes[index].answeredAt = max(pushes[index].arrivedAt, at) }
         }
         rows.sort { ($0.place, $0.type.rawValue, $0.token.bits) < ($1.place, $1.type.rawValue, $1.token.bits) }
     }

@@ -131,4 +131,24 @@ extension JoinedAccount {
     package func restOver(behind push: SeenPush, _ circumstances: Circumstances) -> Instant {
         ways.wait(behind: push) ?? circumstances.wait(behind: push, RefusalRows.Before()) ?? push.answeredAt
     }
+
+    /// How long the relay was able to pay a debt until that instant, and what stopped its clock for how long, in the order in
+    /// which each began.
+    package func ability(_ index: Int, until end: Instant) -> (able: Interval, stopped: [(cause: String, lasted: Interval)]) {
+        let delivery = deliveries[index]
+        var now = delivery.since
+        var able = Interval.zero
+        var stopped: [(cause: String, lasted: Interval)] = []
+        for stop in delivery.stops where stop.until > now && stop.from < end {
+            able = able + max(.zero, stop.from - now)
+            let lasted = min(stop.until, end) - max(stop.from, now)
+            if let known = stopped.firstIndex(where: { $0.cause == stop.cause }) {
+                stopped[known].lasted = stopped[known].lasted + lasted
+            } else {
+                stopped.append((stop.cause, lasted))
+            }
+            now = max(now, min(stop.until, end))
+        }
+        return (able + max(.zero, end - now), stopped)
+    }
 }

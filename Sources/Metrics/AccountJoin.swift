@@ -16,10 +16,12 @@ package struct JoinedAccount: Sendable {
         package var due: Instant
         /// The same, had nothing stopped its clock.
         package var undisturbedDue: Instant
-        /// What stopped it, in order of time.
+        /// From when on it was owed.
+        package var since: Instant
+        /// What stopped its clock, in order of time.
         package var stops: [Stop] = []
 
-        init(due: Instant) { (self.due, undisturbedDue) = (due, due) }
+        init(since: Instant, due: Instant) { (self.since, self.due, undisturbedDue) = (since, due, due) }
     }
 
     package let account: Account
@@ -67,7 +69,8 @@ package struct JoinedAccount: Sendable {
         deliveries = account.rows.map { [tokens] row in
             let registration = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.last : nil
             let delay = max(delays[row.place], registration.map { delays[$0.place] } ?? .zero)
-            return Delivery(due: row.plannedAt + row.deadline + delay + circumstances.allowance)
+            let since = row.plannedAt + delay
+            return Delivery(since: since, due: since + row.deadline + circumstances.allowance)
         }
         rowOfPush = Array(repeating: nil, count: account.pushes.count)
         fault = Array(repeating: nil, count: account.pushes.count)
@@ -101,9 +104,10 @@ package struct JoinedAccount: Sendable {
             let clock = clock(row, since: since, within: deadline, circumstances)
             guard clock.due > deliveries[index].due || deliveries[index].stops.isEmpty else { return }
             (deliveries[index].due, deliveries[index].stops) = (max(deliveries[index].due, clock.due), clock.stops)
+            deliveries[index].since = max(deliveries[index].since, since)
         }
         let granted = row.deadline + circumstances.allowance
-        stop(deliveries[index].due - granted, within: granted)
+        stop(deliveries[index].since, within: granted)
         if let since = startableSince(index) {
             deliveries[index].undisturbedDue = max(deliveries[index].undisturbedDue, since + granted)
             stop(since, within: granted)
@@ -250,11 +254,13 @@ package struct JoinedAccount: Sendable {
             rowOfPush[index] = row
             let served = Served(row: row, token: push.token)
             let isAgain = knownToRelay[served].map { $0 <= push.arrivedAt } ?? false
-            if isAgain, account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
+            // An end may bear the marker of what was said last.
+            let isOfRow = push.isAccepted || push.event == account.rows[row].event
+            if isAgain, isOfRow, account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
             let key = LaneKey(session: push.session, lane: account.rows[row].lane)
             let last = newest[key]
             let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
-            if !isAgain, isOlder, isNews(push, of: row), circumstances.isOrdered, let last,
+            if !isAgain, isOlder, isOfRow, isNews(push, of: row), circumstances.isOrdered, let last,
                 wasSentLater(push, than: last.push, circumstances)
             {
                 fault[index] = .reordered

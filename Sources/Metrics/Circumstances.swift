@@ -136,7 +136,10 @@ package struct Circumstances: Sendable {
     /// Nil: nothing of ours keeps it back.
     package func wait(behind push: SeenPush, _ before: RefusalRows.Before) -> Instant? {
         if push.status == 0 {
-            if !isCutOff(push) { return push.arrivedAt + patience + pause(behind: before) }
+            if !isCutOff(push) {
+                let gaveUp = push.flags.contains(.isAnswerUndelivered) ? push.answeredAt : push.arrivedAt + patience
+                return gaveUp + pause(behind: before)
+            }
             return push.answeredAt + max(pause(behind: before), waitBehindCut(at: push.provider) + before.lasted)
         }
         if push.isRefusedForNow {

@@ -37,7 +37,7 @@ struct Pass {
     /// By account: what its sessions did beyond the plan, in the order of the journal.
     private var reactions: [UInt32: [MadeReaction]] = [:]
     let content: ContentCheck
-    private var undelivered: Set<UInt64> = []
+    private var undelivered: [UInt64: Instant] = [:]
     /// Connections to FCM that are open.
     private var toFCM: Set<Int64> = []
     private var aftermath = Aftermath()
@@ -93,7 +93,7 @@ struct Pass {
         }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let unread = note.unread, context.unread.count < Self.mostDistantNotes { context.unread.append(unread) }
-        if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
+        if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered[push] = note.at }
         if let plan {
             if let capture = note.capture { see(capture) }
             if let reaction = note.reaction { see(reaction, plan) }
@@ -330,7 +330,7 @@ struct Pass {
         if !lateOutcomes.isEmpty || !undelivered.isEmpty {
             for push in account.pushes {
                 lateOutcomes[push.id] = nil
-                undelivered.remove(push.id)
+                undelivered[push.id] = nil
             }
         }
         let joined = JoinedAccount(account, context.circumstances, isDeath: context.tellsOfDeath)

@@ -219,7 +219,7 @@ struct History {
         account.tellings = tellings
         account.hooks = hooks
         account.endsAt = account.rows.map { $0.plannedAt + $0.deadline }.max() ?? at(0)
-        account.settle(late: [:], undelivered: undelivered)
+        account.settle(late: [:], undelivered: Dictionary(uniqueKeysWithValues: undelivered.map { ($0, at(0)) }))
         return JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)
     }
 

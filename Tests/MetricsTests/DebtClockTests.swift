@@ -109,6 +109,10 @@ struct OverdueTests {
     func silence() {
         func quiet(_ story: inout Story) { story.circumstances.faults[0].isSilence = true }
         #expect(due { quiet(&$0); attempt(&$0, 1_100, 0) } == 37_000)
+        #expect(due { story in
+            quiet(&story)
+            attempt(&story, 1_100, 0) { ($0.flags, $0.answeredAt) = ([.isMarked, .isAnswerUndelivered], instant(3_100)) }
+        } == 9_000, "it told us that it gave up")
         #expect(due { quiet(&$0); attempt(&$0, 1_100, 0); attempt(&$0, 3_100, 503) } == 12_000, "it gave up after two")
     }
 

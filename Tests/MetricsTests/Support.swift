@@ -119,7 +119,7 @@ struct Story {
         account.calls.sort { $0.place < $1.place }
         account.pushes.sort { $0.arrivedAt < $1.arrivedAt }
         account.endsAt = account.rows.map { $0.plannedAt + $0.deadline }.max() ?? instant(0)
-        account.settle(late: late, undelivered: undelivered)
+        account.settle(late: late, undelivered: Dictionary(uniqueKeysWithValues: undelivered.map { ($0, instant(0)) }))
         return JoinedAccount(account, circumstances, isDeath: Self.isDeath)
     }
 

@@ -43,7 +43,7 @@ struct Judged {
             account.pushes.append(seen)
         }
         account.endsAt = Self.at(Tiny.end)
-        account.settle(late: [:], undelivered: [])
+        account.settle(late: [:], undelivered: [:])
         let joined = JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)
         course.close(joined, run)
         let broken = course.results(run, knownFailing: [], isStrict: false).filter { $0.level == .must && $0.verdict.isBroken }

@@ -68,7 +68,7 @@ struct AftermathTests {
         func aftermath(_ turn: (inout Life) -> Void = { _ in }) -> Kept {
             var life = self
             turn(&life)
-            life.account.settle(late: [:], undelivered: [])
+            life.account.settle(late: [:], undelivered: [:])
             var aftermath = Aftermath()
             aftermath.remember(JoinedAccount(life.account, life.circumstances) { $0.status == 410 }, life.circumstances)
             return Kept(aftermath)

@@ -126,7 +126,8 @@ extension Provider {
         describe(&draft, facts, exchange, isAccepted: decision.rejection == nil, now: now)
         let journal = core.journal.writer
         let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
-        if !decision.isUnanswered { exchange.mark = id }
+        // Of a push that is never answered it tells when its relay ceases to wait.
+        if !decision.isUnanswered || decision.fault?.action.hearing == .nothing { exchange.mark = id }
         if let reason = decision.reason {
             core.shared.reasons.set(reason, of: id)
             journal.append(reason: reason, of: id, at: core.loop.noted)
