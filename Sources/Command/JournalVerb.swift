@@ -14,9 +14,10 @@ extension Verb {
             still goes on, is shown as far as it got. Without an option: what there is, and the first entries.
             """,
         options: [
-            Option("--session", "N", "one session: calls, answers, pushes, what happened on phones, and what cards showed"),
+            Option("--session", "N", "one session: calls, pushes, what phones did, what cards showed, what was owed and what became of it"),
             Option("--token", "TEXT", "the pushes to one token, by its first characters or those of its hash"),
             Option("--entry", "N", "one entry in full: headers, payload, answer"),
+            Option("--push", "N", "the same of a push, and what was owed where it belongs: what became of it, and what decided that"),
             Option("--around", "N|TIME", "what stands around an entry, an offset (12.5s) or an instant (2026-11-22T10:00:00Z)"),
             Option("--limit", "N", "at most so many entries (default 200, 40 with --around; as json all)"),
             Option("--full-tokens", "tokens in full"),
@@ -26,13 +27,15 @@ extension Verb {
         var command = JournalCommand(directory: try arguments.onlyOperand("RUN", example: "pushrig journal Reports/latest"))
         command.session = try arguments.integer("--session", in: 0...UInt32.max)
         command.token = arguments.text("--token")
-        command.entry = try arguments.integer("--entry", in: 1...UInt64.max)
+        let push: UInt64? = try arguments.integer("--push", in: 1...UInt64.max)
+        command.entry = try push ?? arguments.integer("--entry", in: 1...UInt64.max)
+        command.isOfPush = push != nil
         command.around = try arguments.text("--around").map { text throws(Failure) in try .init(parsing: text) }
         command.limit = try arguments.integer("--limit", in: 1...1_000_000_000)
         command.showsFullTokens = arguments.has("--full-tokens")
         command.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
         if command.entry != nil, arguments.has("--session") || arguments.has("--token") || arguments.has("--around") {
-            throw Failure(.usage, "--entry stands alone", hint: "--around shows what stands beside an entry")
+            throw Failure(.usage, "--entry and --push stand alone", hint: "--around shows what stands beside an entry")
         }
         return try command.run()
     }

@@ -41,6 +41,8 @@ struct Pass {
     /// Connections to FCM that are open.
     private var toFCM: Set<Int64> = []
     private var aftermath = Aftermath()
+    /// Sees each account when it is over; nil: nobody does.
+    var onClose: ((JoinedAccount, RunContext) -> Void)?
     /// Those whose accounts rules see; nil: all.
     var users: Set<UInt32>?
     private(set) var pushesRead = 0
@@ -334,6 +336,7 @@ struct Pass {
             }
         }
         let joined = JoinedAccount(account, context.circumstances, isDeath: context.tellsOfDeath)
+        onClose?(joined, context)
         correlator.close(joined, context.circumstances)
         if plan != nil { aftermath.remember(joined, context.circumstances) }
         if users?.contains(number) ?? true { course.close(joined, context) }

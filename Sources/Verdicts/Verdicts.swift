@@ -63,7 +63,7 @@ package enum Verdicts {
 }
 
 /// The judging of one run.
-private struct Judgement {
+struct Judgement {
     let note: PlanNote
     /// The same, but of a closed load without the instants at which its sessions began.
     let asked: PlanNote
@@ -89,23 +89,37 @@ private struct Judgement {
         plan = note.plan(of: scenario)
     }
 
-    func judge(_ reader: JournalReader) throws(Failure) -> RunRecord {
-        let context = context()
+    /// Before its first entry.
+    func pass(_ reader: JournalReader) throws(Failure) -> Pass {
         let origin = try origin(reader)
         var correlator = Correlator(
             kinds: plan.kinds, origin: origin, measuredFrom: try measuredFrom(reader, origin ?? begun),
             maxExamples: options.maxExamples, pace: scenario.pace)
         if options.keepsIntervals { correlator.keepIntervals() }
-        var pass = Pass(plan: plan, scenario: scenario, context: context, correlator: correlator)
+        var pass = Pass(plan: plan, scenario: scenario, context: context(), correlator: correlator)
         pass.users = options.users
+        return pass
+    }
+
+    /// All of the history.
+    @discardableResult
+    func read(
+        _ reader: JournalReader, into pass: inout Pass
+    ) throws(Failure) -> (correlation: Correlation, results: [RuleResult]) {
         _ = try reader.forEach(since: nil) { entry in
             pass.visit(entry)
             return true
         }
         let knownFailing = scenario.relay.profile.knownFailing + scenario.knownFailing + note.knownFailing
-        let (correlation, results) = pass.finish(
+        return pass.finish(
             end: pass.story.end ?? pass.story.last, knownFailing: knownFailing + options.knownFailing,
             isStrict: scenario.isStrict || note.isStrict || options.isStrict)
+    }
+
+    func judge(_ reader: JournalReader) throws(Failure) -> RunRecord {
+        let origin = try origin(reader)
+        var pass = try pass(reader)
+        let (correlation, results) = try read(reader, into: &pass)
         try checkIsOfOneRun(pass, reader)
         let cuts = reader.cuts
         let evidence = Evidence(

@@ -38,6 +38,8 @@ package struct JournalCommand: Sendable {
     /// The beginning of a token, or of its hash.
     package var token: String?
     package var entry: UInt64?
+    /// It is a push, and what was owed where it belongs is told with it.
+    package var isOfPush = false
     package var around: Center?
     /// At most so many entries; nil: all as JSON, `usualLimit` as text, `usualSurroundings` around something.
     package var limit: Int?
@@ -99,6 +101,21 @@ package struct JournalCommand: Sendable {
             for line in frame.details(found) { output.add("  " + line) }
         }
         for entry in later { output.add(printsJSON ? frame.json(entry) : frame.line(entry)) }
+        guard isOfPush else { return }
+        guard case .push(let push) = found else { throw nothing("push \(id)") }
+        guard let marker = push.marker, frame.plan != nil else { return }
+        let debts = try Verdicts.debts(ofSession: marker.session, in: directory).filter { $0.step == marker.step }
+        write(debts, of: marker.session, &output)
+    }
+
+    /// What was owed, and what became of it.
+    private func write(_ debts: [DebtSeen], of session: UInt32, _ output: inout LineOutput) {
+        if printsJSON {
+            for debt in debts { output.add(debt.json(ofSession: session)) }
+        } else if !debts.isEmpty {
+            output.add("owed")
+            for debt in debts { output.add("  " + debt.line) }
+        }
     }
 
     // MARK: Around something
@@ -146,12 +163,13 @@ package struct JournalCommand: Sendable {
         if printsJSON {
             let lines = timeline.rows.lazy.compactMap { timeline.json($0, frame) }
             for line in lines.prefix(limit ?? Int.max) { output.add(line) }
-            return
+            return write(try Verdicts.debts(ofSession: session, in: directory), of: session, &output)
         }
         let lines = timeline.rows.compactMap { timeline.line($0, frame) }
         for line in lines.prefix(limit ?? Self.usualLimit) { output.add(line) }
         let more = lines.count + timeline.left - (limit ?? Self.usualLimit)
         if more > 0 { output.add("\(Numbers.count(more)) more: --limit N shows more of them") }
+        write(try Verdicts.debts(ofSession: session, in: directory), of: session, &output)
     }
 
     // MARK: From the beginning
