@@ -31,6 +31,8 @@ package struct HostAbility: Sendable {
     }
 
     private static let most = 1 << 20
+    /// What is over so soon was no trouble of the provider's. (Our choice; and it keeps few of them where many pushes go.)
+    private static let shortest = Interval.milliseconds(50)
     private var troubles: [[Trouble]] = Provider.allCases.map { _ in [] }
 
     package init() {}
@@ -58,7 +60,11 @@ package struct HostAbility: Sendable {
         guard let newest = troubles[host].indices.last, troubles[host][newest].over == nil,
             troubles[host][newest].last < instant
         else { return }
-        troubles[host][newest].over = instant
+        if instant - troubles[host][newest].from < Self.shortest {
+            troubles[host].removeLast()
+        } else {
+            troubles[host][newest].over = instant
+        }
     }
 
     /// In order of time.
