@@ -14,10 +14,10 @@ extension Verb {
             still goes on, is shown as far as it got. Without an option: what there is, and the first entries.
             """,
         options: [
-            Option("--session", "N", "one session: calls, pushes, what phones did, what cards showed, what was owed and what became of it"),
+            Option("--session", "N", "one session: calls, pushes, phones, cards, and what became of what was owed"),
             Option("--token", "TEXT", "the pushes to one token, by its first characters or those of its hash"),
             Option("--entry", "N", "one entry in full: headers, payload, answer"),
-            Option("--push", "N", "the same of a push, and what was owed where it belongs: what became of it, and what decided that"),
+            Option("--push", "N", "the same of a push, and what became of what was owed there, with what decided it"),
             Option("--around", "N|TIME", "what stands around an entry, an offset (12.5s) or an instant (2026-11-22T10:00:00Z)"),
             Option("--limit", "N", "at most so many entries (default 200, 40 with --around; as json all)"),
             Option("--full-tokens", "tokens in full"),

@@ -3,8 +3,9 @@
 
 package import Basics
 import Conformance
-package import Journal
+import Journal
 package import Metrics
+import Pushes
 
 /// One planned push.
 package struct DebtSeen: Hashable, Sendable {
@@ -29,15 +30,16 @@ package struct DebtSeen: Hashable, Sendable {
         push = accepted?.id ?? joined.attempts(of: index).last?.id
         let end = min(accepted?.arrivedAt ?? run.circumstances.end, run.circumstances.end)
         let (able, stopped) = joined.ability(index, until: max(end, delivery.since))
-        let clock = stopped.isEmpty
-            ? "" : ", able for \(able) of that; stopped for " + stopped.map { "\($0.lasted) by \($0.cause)" }.joined(separator: ", ")
+        let causes = stopped.map { "\($0.lasted) by \($0.cause)" }.joined(separator: ", ")
+        let clock = stopped.isEmpty ? "" : ", able for \(able) of that; stopped for \(causes)"
         let allowed = "allowed \(row.deadline)"
         words =
             switch delivery.outcome {
             case .delivered, .late: "\(end - delivery.since) after it was told\(clock); \(allowed)"
             case .lost, .undecided: "not in \(max(.zero, end - delivery.since))\(clock); \(allowed)"
-            case .excused: (delivery.excuse ?? "") + (stopped.isEmpty ? "" : "; not in \(max(.zero, end - delivery.since))\(clock)")
-            case .superseded: joined.saysAgain(index) ? "its card was told the same last" : "a newer state took its place\(clock)"
+            case .excused: (delivery.excuse ?? "") + clock
+            case .superseded where joined.saysAgain(index): "its card was told the same last"
+            case .superseded: "a newer state took its place\(clock)"
             case .unsent: "its call, or the registration of its token, was not sent"
             case .duplicated, .reordered, .unexpected, .misdirected, .altered: ""
             }

@@ -104,8 +104,12 @@ package struct JournalCommand: Sendable {
         guard isOfPush else { return }
         guard case .push(let push) = found else { throw nothing("push \(id)") }
         guard let marker = push.marker, frame.plan != nil else { return }
-        let debts = try Verdicts.debts(ofSession: marker.session, in: directory).filter { $0.step == marker.step }
-        write(debts, of: marker.session, &output)
+        write(debts(of: marker.session).filter { $0.step == marker.step }, of: marker.session, &output)
+    }
+
+    /// None where the plan cannot be made any more: the history is shown all the same.
+    private func debts(of session: UInt32) -> [DebtSeen] {
+        (try? Verdicts.debts(ofSession: session, in: directory)) ?? []
     }
 
     /// What was owed, and what became of it.
@@ -163,13 +167,13 @@ package struct JournalCommand: Sendable {
         if printsJSON {
             let lines = timeline.rows.lazy.compactMap { timeline.json($0, frame) }
             for line in lines.prefix(limit ?? Int.max) { output.add(line) }
-            return write(try Verdicts.debts(ofSession: session, in: directory), of: session, &output)
+            return write(debts(of: session), of: session, &output)
         }
         let lines = timeline.rows.compactMap { timeline.line($0, frame) }
         for line in lines.prefix(limit ?? Self.usualLimit) { output.add(line) }
         let more = lines.count + timeline.left - (limit ?? Self.usualLimit)
         if more > 0 { output.add("\(Numbers.count(more)) more: --limit N shows more of them") }
-        write(try Verdicts.debts(ofSession: session, in: directory), of: session, &output)
+        write(debts(of: session), of: session, &output)
     }
 
     // MARK: From the beginning
