@@ -47,7 +47,15 @@ package struct Case: Sendable {
     private var patience: Interval { max(requestTimeout, rest * Double(rests) + .seconds(10)) }
 
     private var arrivals: Interval { .milliseconds(800) }
-    private var drain: Interval { (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + .milliseconds(700) }
+    private var drain: Interval {
+        (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + .milliseconds(700) + reconnecting
+    }
+
+    /// What stops the clock of a push whose stream or connection a fault ended.
+    private var reconnecting: Interval {
+        let cuts = ["reset-stream", "goaway", "close"]
+        return faults.contains { fault in cuts.contains { fault.contains($0) } } ? .milliseconds(2_500) : .zero
+    }
 
     /// The scenario, which has all that it does not say itself from the file at `base`.
     package func text(extending base: String, seed: UInt64, clock: CaseClock = .asItIs) -> String {

@@ -234,7 +234,9 @@ struct SessionTimelineTests {
     @Test("tells the same as JSON, each call once")
     func json() throws {
         try withHistory { history in
-            let objects = try history.lines { $0.printsJSON = true }.map { try JSONValue(parsing: $0) }
+            let all = try history.lines { $0.printsJSON = true }.map { try JSONValue(parsing: $0) }
+            let objects = all.filter { $0["kind"] != "owed" }
+            #expect(objects.count < all.count)
             let kinds = objects.map { $0["kind"]?.string ?? "" }
             #expect(kinds == ["event", "push", "card", "note", "note", "note", "event", "event", "push", "card", "card", "event", "push", "card"])
             let card = try #require(objects.last)

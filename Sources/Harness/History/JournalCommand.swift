@@ -173,6 +173,7 @@ package struct JournalCommand: Sendable {
         for line in lines.prefix(limit ?? Self.usualLimit) { output.add(line) }
         let more = lines.count + timeline.left - (limit ?? Self.usualLimit)
         if more > 0 { output.add("\(Numbers.count(more)) more: --limit N shows more of them") }
+        guard limit == nil else { return }
         write(debts(of: session), of: session, &output)
     }
 
