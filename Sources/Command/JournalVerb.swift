@@ -30,6 +30,9 @@ extension Verb {
         let push: UInt64? = try arguments.integer("--push", in: 1...UInt64.max)
         command.entry = try push ?? arguments.integer("--entry", in: 1...UInt64.max)
         command.isOfPush = push != nil
+        if push != nil, arguments.has("--entry") {
+            throw Failure(.usage, "--push and --entry name one entry: give one of them")
+        }
         command.around = try arguments.text("--around").map { text throws(Failure) in try .init(parsing: text) }
         command.limit = try arguments.integer("--limit", in: 1...1_000_000_000)
         command.showsFullTokens = arguments.has("--full-tokens")

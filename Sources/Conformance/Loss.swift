@@ -21,9 +21,8 @@ struct Loss {
         let end = run.circumstances.end
         guard !delivery.stops.isEmpty, delivery.since < end else { return "" }
         let (able, stopped) = joined.ability(index, until: end)
-        let causes = stopped.map { "\($0.lasted) by \($0.cause)" }.joined(separator: ", ")
         return "; the relay was able to send it for \(able) of the \(end - delivery.since) since then, and stopped for "
-            + causes
+            + stopped
     }
 
     init(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) {

@@ -132,9 +132,9 @@ extension JoinedAccount {
         ways.wait(behind: push) ?? circumstances.wait(behind: push, RefusalRows.Before()) ?? push.answeredAt
     }
 
-    /// How long the relay was able to pay a debt until that instant, and what stopped its clock for how long, in the order in
-    /// which each began.
-    package func ability(_ index: Int, until end: Instant) -> (able: Interval, stopped: [(cause: String, lasted: Interval)]) {
+    /// How long the relay was able to pay a debt until that instant, and what stopped its clock for how long, in words and in
+    /// the order in which each began; empty: nothing did.
+    package func ability(_ index: Int, until end: Instant) -> (able: Interval, stopped: String) {
         let delivery = deliveries[index]
         var now = delivery.since
         var able = Interval.zero
@@ -149,6 +149,7 @@ extension JoinedAccount {
             }
             now = max(now, min(stop.until, end))
         }
-        return (able + max(.zero, end - now), stopped)
+        let words = stopped.map { "\($0.lasted) by \($0.cause)" }.joined(separator: ", ")
+        return (able + max(.zero, end - now), words)
     }
 }

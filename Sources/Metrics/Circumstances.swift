@@ -1,5 +1,5 @@
-// What we did to the relay on purpose, and when: all that may explain a push that never came. What is explained is
-// bounded: a fault that is over leaves the relay as long again as it lasted to make up for it, and no longer.
+// What we did to the relay on purpose, and when, with how long a relay may wait behind each answer of ours: all that stops the
+// clock of a debt.
 
 package import Basics
 package import Pushes

@@ -20,7 +20,7 @@ package enum DeliveryClass: String, CaseIterable, Hashable, Sendable {
     /// Not accepted, but it is due after the end of the run, or what it waited for never came.
     case undecided
 
-    /// A further 200 for something that had its 200, and the relay knew.
+    /// Sent again, whatever came of it, though it had its 200 at that token, and the relay knew.
     case duplicated
     /// A live activity push with an older step than one already accepted for that activity.
     case reordered

@@ -31,8 +31,6 @@ package struct HostAbility: Sendable {
     }
 
     private static let most = 1 << 20
-    /// What is over so soon was no trouble of the provider's. (Our choice; and it keeps few of them where many pushes go.)
-    private static let shortest = Interval.milliseconds(50)
     private var troubles: [[Trouble]] = Provider.allCases.map { _ in [] }
 
     package init() {}
@@ -60,7 +58,8 @@ package struct HostAbility: Sendable {
         guard let newest = troubles[host].indices.last, troubles[host][newest].over == nil,
             troubles[host][newest].last < instant
         else { return }
-        if instant - troubles[host][newest].from < Self.shortest {
+        // What is over so soon was none; and so few are kept where many pushes go.
+        if instant - troubles[host][newest].from < JoinedAccount.wireSlack {
             troubles[host].removeLast()
         } else {
             troubles[host][newest].over = instant

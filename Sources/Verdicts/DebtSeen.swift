@@ -30,8 +30,7 @@ package struct DebtSeen: Hashable, Sendable {
         push = accepted?.id ?? joined.attempts(of: index).last?.id
         let end = min(accepted?.arrivedAt ?? run.circumstances.end, run.circumstances.end)
         let (able, stopped) = joined.ability(index, until: max(end, delivery.since))
-        let causes = stopped.map { "\($0.lasted) by \($0.cause)" }.joined(separator: ", ")
-        let clock = stopped.isEmpty ? "" : ", able for \(able) of that; stopped for \(causes)"
+        let clock = stopped.isEmpty ? "" : ", able for \(able) of that; stopped for \(stopped)"
         let allowed = "allowed \(row.deadline)"
         words =
             switch delivery.outcome {
