@@ -5,7 +5,7 @@ import Foundation
 import Journal
 import Testing
 
-@Suite("A run that goes on", .serialized, .timeLimit(.minutes(3)))
+@Suite("A run that goes on", .serialized, .timeLimit(.minutes(10)))
 struct RunWatchTests {
     private static let load = [
         "run", "Scenarios/smoke.yaml", "--plain", "--set", "workload.pace=20", "--set", "phases.drain=1s", "--set", "exercises=[]",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Harness
 
-@Suite("The noise floor", .timeLimit(.minutes(5)))
+@Suite("The noise floor", .timeLimit(.minutes(10)))
 struct NoiseFloorTests {
     private func measure(_ profile: String, _ arrivals: String, probability: Double = 1) throws -> (floor: Double?, left: [String]) {
         let folder = NSTemporaryDirectory() + "noise-floor-" + UUID().uuidString

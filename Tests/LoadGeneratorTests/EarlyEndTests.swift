@@ -10,7 +10,7 @@ import Pushes
 import Scenarios
 import Testing
 
-@Suite("A load that is ended early", .serialized, .timeLimit(.minutes(2)))
+@Suite("A load that is ended early", .serialized, .timeLimit(.minutes(10)))
 struct EarlyEndTests {
     /// 200 sessions a second for five seconds, each over in 61 ms: 10,000 events.
     private func plan(_ requestTimeout: Interval = .seconds(10)) -> Plan {

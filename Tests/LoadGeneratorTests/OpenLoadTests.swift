@@ -11,7 +11,7 @@ import Testing
 
 @testable import LoadGenerator
 
-@Suite("Open, ordered load", .serialized, .timeLimit(.minutes(2)))
+@Suite("Open, ordered load", .serialized, .timeLimit(.minutes(10)))
 struct OpenLoadTests {
     /// A whole session in 61 ms, 20 sessions in a tenth of a second: 200 events.
     private func scenario(

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what keeps it from going on is told until it goes on, or who kept it has left`() throws {
         try withMock({ $0.clockPatience = .milliseconds(100) }) { mock in
             let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)

@@ -3,7 +3,7 @@ import EventLoop
 import Net
 import Testing
 
-@Suite("Connections of a pool", .timeLimit(.minutes(5)))
+@Suite("Connections of a pool", .timeLimit(.minutes(10)))
 struct SourceTests {
     @Test("come from the addresses that were given, in turn", arguments: [Way.http1Clear, .http2TLS])
     func inTurn(way: Way) throws {

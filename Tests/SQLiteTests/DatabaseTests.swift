@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aQueryOfSomebodyElseHasLimits() throws {
+    @Test(.timeLimit(.minutes(10))) func aQueryOfSomebodyElseHasLimits() throws {
         try withFile { path in
             let writer = try Database(path: path)
             try writer.execute("CREATE TABLE thing (name TEXT); INSERT INTO thing VALUES ('one'), (hex(zeroblob(4096)))")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aPipeIsNoDatabase() {
+    @Test(.timeLimit(.minutes(10))) func aPipeIsNoDatabase() {
         withFile { path in
             unlink(path)
             #expect(mkfifo(path, 0o600) == 0)

@@ -6,7 +6,7 @@ import Glibc
 import Scenarios
 import Testing
 
-@Suite("A file that a scenario names", .timeLimit(.minutes(2)))
+@Suite("A file that a scenario names", .timeLimit(.minutes(10)))
 struct PlainFileTests {
     private static let relay = #"relay: { url: "http://127.0.0.1:1", profile: { topic: a.b, calls: { one: { path: /one } } } }"#
 

@@ -219,7 +219,7 @@ struct SwiftSchemaTests {
 
     /// 20,000 of each.
     @Test(
-        "However deep a type is, it is refused in one line that says where", .timeLimit(.minutes(5)),
+        "However deep a type is, it is refused in one line that says where", .timeLimit(.minutes(10)),
         arguments: [
             ("Int", "?", "", "T.swift:3:20: an optional of an optional is not read"),
             ("Int", "!", "", "T.swift:3:20: an optional of an optional is not read"),
@@ -237,7 +237,7 @@ struct SwiftSchemaTests {
         #expect(failure?.description.hasPrefix(says) == true, "\(failure?.description.prefix(200) ?? "")")
     }
 
-    @Test("What looks like arguments and is none, and nested conditions, take a moment however many there are", .timeLimit(.minutes(5)))
+    @Test("What looks like arguments and is none, and nested conditions, take a moment however many there are", .timeLimit(.minutes(10)))
     func many() {
         let less = "var a: Int = " + String(repeating: "a<", count: 20_000) + "b"
         #expect(throws: Never.self) { try Self.schemas(Self.around(less)) }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Harness
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct `The page of a run` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `The page of a run` {
     private func withServer<R>(_ body: (LiveServer, Peer) throws -> R) throws -> R {
         let server = try LiveServer(SocketAddress(host: "127.0.0.1", port: 0), `What is seen of a run`.state())
         defer { server.stop() }
