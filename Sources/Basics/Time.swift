@@ -16,6 +16,8 @@ package struct Interval: Hashable, Comparable, Sendable {
     package static func milliseconds(_ count: Int64) -> Interval {
         Interval(nanoseconds: count.saturating(times: 1_000_000))
     }
+    package static let second = Interval.seconds(1)
+    package static let minute = Interval.seconds(60)
     /// Zero for what is no number.
     package static func seconds(_ count: Double) -> Interval { Interval(nanoseconds: Int64(saturating: count * 1e9)) }
 

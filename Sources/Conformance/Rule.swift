@@ -99,6 +99,8 @@ package protocol RuleMachine {
     mutating func close(_ joined: JoinedAccount, _ run: RunContext)
     /// Once, when the history is over.
     func verdict(_ run: RunContext) -> Verdict
+    /// What it looks for in single calls and pushes; a rule about rates has none.
+    var tally: Tally { get }
 }
 
 /// Sees each push as it arrives as well: few rules ask across accounts.
@@ -109,6 +111,7 @@ package protocol PushMachine: RuleMachine {
 
 extension RuleMachine {
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {}
+    package var tally: Tally { Tally() }
 }
 
 private struct AccountMachine: RuleMachine {

@@ -66,13 +66,19 @@ package struct RuleCourse {
     /// `knownFailing` holds ids or claims that are listed as known breaks.
     package func results(_ run: RunContext, knownFailing: [String], isStrict: Bool) -> [RuleResult] {
         var verdicts = machines.map { $0?.verdict(run) }
-        for (number, machine) in watching { verdicts[number] = machine.verdict(run) }
+        var tallies = machines.map { $0?.tally ?? Tally() }
+        for (number, machine) in watching { (verdicts[number], tallies[number]) = (machine.verdict(run), machine.tally) }
         let hindrances = RuleBook.all.map { $0.tooFast(run) }
         for number in verdicts.indices where hindrances[number] != nil { verdicts[number] = .notExercised }
         let broken = Set(zip(RuleBook.all, verdicts).filter { $1?.isBroken == true }.map(\.0.id))
         let tested = Set(zip(RuleBook.all, verdicts).filter { $1 ?? .notExercised != .notExercised }.map(\.0.id))
-        return zip(RuleBook.all, zip(verdicts, hindrances)).map { rule, outcome in
-            let (verdict, hindrance) = outcome
+        // Where the verdict counts more than that, or is another, nobody knows what all of it is about.
+        let causes = RuleResult.causes(among: zip(tallies, verdicts).map { tally, verdict in
+            if case .broken(_, let count) = verdict, count == tally.found { tally.subjects } else { Subjects() }
+        })
+        var known: Set<Int> = []
+        return RuleBook.all.indices.map { number in
+            let (rule, verdict, hindrance) = (RuleBook.all[number], verdicts[number], hindrances[number])
             // A claim that several rules judge has healed when all of them hold.
             let listed = knownFailing.filter { entry in
                 guard let claim = Claim.named(entry.lowercased()), !broken.contains(rule.id) else { return true }
@@ -83,6 +89,10 @@ package struct RuleCourse {
                 requirement: rule.requirement, norm: rule.norm, advice: rule.advice, verdict: verdict ?? .notExercised,
                 isKnownFailing: RuleBook.names(listed, rule), isStrict: isStrict)
             result.hindrance = hindrance
+            result.causes = causes[number].map { .init(rule: RuleBook.all[$0.place].id, count: $0.count) }
+            // What is known takes along what follows from it.
+            if result.isConsequence, causes[number].allSatisfy({ known.contains($0.place) }) { result.isKnownFailing = true }
+            if result.isKnownFailing, verdict?.isBroken == true { known.insert(number) }
             return result
         }
     }

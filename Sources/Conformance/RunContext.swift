@@ -206,7 +206,7 @@ package final class RunContext {
     /// One of them counts the seconds of the session.
     package var countsSeconds = false
     /// How long a call waits for its answer before it is given up.
-    package var requestTimeout = Interval.seconds(30)
+    package var requestTimeout = Tolerances.patience
     /// Of what the profile declares; nil where it owes nothing.
     package var shortestDeadline: Interval?
     /// The mock's Android app knows by a number in what it is sent which state of a live update is newer (`liveUpdateStamp`).
@@ -219,10 +219,8 @@ package final class RunContext {
     /// Pushes to tokens of nobody that were refused, though no fault met them: the first of them.
     package private(set) var refusedStrays: [SeenPush] = []
     private static let mostStrays = 100
-    /// Apart by more than `relief`, so few.
+    /// Apart by more than `Tolerances.reaction`, so few.
     private var troubles: [ClosedRange<Instant>] = []
-    /// How long after such trouble a relay may still believe in it, on the host's clock.
-    private static let relief = Interval.seconds(2)
     /// A signal ended the run, and with it calls that were under way.
     package var wasInterrupted = false
     /// Pushes of this run to the mock so far, and calls that the relay took and owes pushes for.
@@ -284,7 +282,19 @@ package final class RunContext {
 
     /// We ended the relay so soon behind the answer (`inFlightGrace`) that one which writes in batches may have lost it.
     func mayHaveLost(_ answer: SeenPush) -> Bool {
-        circumstances.wasDown(between: answer.arrivedAt, and: answer.answeredAt + circumstances.inFlightGrace)
+        circumstances.mayBeForgotten(from: answer.arrivedAt, told: answer.answeredAt)
+    }
+
+    func mayHaveLost(_ born: ClosedRange<Instant>) -> Bool {
+        circumstances.mayBeForgotten(from: born.lowerBound, told: born.upperBound)
+    }
+
+    /// When that is overdue which a relay owes from `since` on, by `limit` where nothing of ours stops it; nil where it has
+    /// ended by itself before, of which `relay-serves` tells, or may not know of the debt.
+    func due(_ since: Instant, by limit: Instant, told: Instant? = nil, at provider: Provider? = nil) -> Instant? {
+        let due = circumstances.due(since, within: limit - since, at: provider)
+        if let told, circumstances.mayBeForgotten(from: told, told: told) { return nil }
+        return hasDied(by: due) ? nil : due
     }
 
     /// Whether the relay heard of the call at `first` before the one at `second`. Where the profile sends in parallel, it does
@@ -303,7 +313,7 @@ package final class RunContext {
 
     /// APNs was in trouble by our doing: a push was told to come again, had a late answer or none, or a connection was met.
     package func noteTrouble(from first: Instant, to last: Instant) {
-        if let newest = troubles.indices.last, first <= troubles[newest].upperBound + circumstances.real(Self.relief) {
+        if let newest = troubles.indices.last, first <= troubles[newest].upperBound + circumstances.real(Tolerances.reaction) {
             let known = troubles[newest]
             troubles[newest] = min(first, known.lowerBound)...max(last, known.upperBound)
         } else {
@@ -313,7 +323,7 @@ package final class RunContext {
 
     /// Whether a relay that stops to trouble APNs while it is in trouble may have answered so in that time.
     func hasTrouble(between first: Instant, and last: Instant) -> Bool {
-        troubles.contains { $0.lowerBound <= last && first <= $0.upperBound + circumstances.real(Self.relief) }
+        troubles.contains { $0.lowerBound <= last && first <= $0.upperBound + circumstances.real(Tolerances.reaction) }
     }
 
     package func note(stray push: SeenPush) {

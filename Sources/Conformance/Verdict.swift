@@ -83,6 +83,8 @@ package struct RuleResult: Hashable, Sendable {
     package var isKnownFailing: Bool
     /// A broken `should` fails the run as well.
     package var isStrict: Bool
+    /// The broken rules that all its findings follow from; empty where it stands for itself.
+    package var causes: [Cause] = []
 
     package init(
         id: String, claims: [String], level: Rule.Level, basis: Rule.Basis = [], requirement: String, norm: String,
@@ -146,11 +148,12 @@ package struct RuleResult: Hashable, Sendable {
 }
 
 /// Findings up to a limit, the number of all, and how often a rule was put to the test.
-struct Tally {
+package struct Tally: Sendable {
     static let limit = 10
 
     private var list: [Finding] = []
-    private var found = 0
+    private(set) var subjects = Subjects()
+    private(set) var found = 0
     /// How often the requirement was put to the test, whether it held or not.
     private var tested = 0
 
@@ -168,14 +171,15 @@ struct Tally {
         _ session: UInt32?, _ step: UInt32?, _ basis: Rule.Basis, _ involvesOthers: Bool, _ entries: [UInt64]
     ) {
         found += 1
+        var finding = Finding(
+            message: "", expected: "", seen: "", session: session, step: step, entries: entries.filter { $0 != 0 })
+        subjects.add(finding)
         // A firm finding takes the place of one that is less so.
         if list.count >= Self.limit {
             guard basis.isEmpty, list.last?.basis.isEmpty == false else { return }
             list.removeLast()
         }
-        var finding = Finding(
-            message: message(), expected: expected(), seen: seen(), session: session, step: step,
-            entries: entries.filter { $0 != 0 })
+        (finding.message, finding.expected, finding.seen) = (message(), expected(), seen())
         finding.basis = basis
         finding.involvesOthers = involvesOthers
         list.append(finding)
@@ -185,6 +189,7 @@ struct Tally {
     mutating func add(_ other: Tally) {
         tested += other.tested
         found += other.found
+        subjects.add(other.subjects)
         for finding in other.list where list.count < Self.limit { list.append(finding) }
     }
 

@@ -29,7 +29,7 @@ extension JoinedAccount {
                 tokens.lanes[start.token]?.phone == row.lane.phone, !start.flags.contains(.isAnswerUndelivered)
             else { return true }
             return push.arrivedAt <= max(start.answeredAt + grace, told + row.deadline + circumstances.allowance)
-                && told <= start.answeredAt + grace * 0.25
+                && told <= start.answeredAt + grace * Tolerances.prompt
         }
     }
 

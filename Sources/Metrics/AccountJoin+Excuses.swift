@@ -167,9 +167,6 @@ extension JoinedAccount {
     /// Whether more time would have told: a newer state did come, or its token was taken back meanwhile.
     package func isLossByTheClock(_ row: Int) -> Bool { replacedAt(row) != nil || takenBack(account.rows[row]) != nil }
 
-    /// A push is on its way so soon after its call, or after the alert that goes first.
-    private static let departure = Interval.seconds(1)
-
     /// When its call left us, and when whatever goes before the push was through.
     func departure(of row: Expectation) -> (sentAt: Instant, leftAt: Instant) {
         let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
@@ -185,7 +182,7 @@ extension JoinedAccount {
     /// By then it has left, where nothing holds it up.
     func lastDeparture(of row: Expectation, _ circumstances: Circumstances) -> Instant {
         let wait = row.flags.contains(.isThrottled) ? circumstances.throttle ?? .zero : .zero
-        return departure(of: row).leftAt + wait + circumstances.real(Self.departure)
+        return departure(of: row).leftAt + wait + circumstances.real(Tolerances.journey)
     }
 
     /// When the alert of the same event was accepted on that phone.
@@ -206,7 +203,7 @@ extension JoinedAccount {
             let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
             let leftAt = max(answeredAt, departure(of: row).leftAt)
             let mayLeave = max(leftAt, windowOver(row, at: leftAt, circumstances) ?? leftAt)
-            if taken <= mayLeave + circumstances.inFlightGrace * 0.25 { return true }
+            if taken <= mayLeave + circumstances.inFlightGrace * Tolerances.prompt { return true }
         }
         guard !deliveries[index].stops.isEmpty else { return false }
         return taken < clock(row, since: since, within: circumstances.leastPatience, circumstances).due

@@ -33,7 +33,7 @@ extension JoinedAccount {
             $0.isRegistration && $0.token == row.token && $0.place >> 32 == session && $0.place <= row.place
         }
         let registeredAt = own.flatMap { account.call(at: $0.place) }?.sentAt ?? Instant(nanoseconds: .min)
-        let leftAt = max(said.sentAt, said.answeredAt) + circumstances.inFlightGrace * 0.25
+        let leftAt = max(said.sentAt, said.answeredAt) + circumstances.inFlightGrace * Tolerances.prompt
         return account.tokenCalls.contains { taken in
             guard !taken.isRegistration, taken.token == row.token, taken.place >> 32 != session,
                 let call = account.call(at: taken.place), call.state == .sent

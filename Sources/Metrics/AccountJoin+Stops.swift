@@ -28,9 +28,7 @@ extension JoinedAccount {
     }
 
     private func allStops(_ row: Expectation, from first: Instant, to last: Instant, _ circumstances: Circumstances) -> [Stop] {
-        var stops = circumstances.outages.filter { $0.from <= last && $0.until > first }.map { outage in
-            Stop(from: outage.from, until: outage.until, cause: Circumstances.heldDown, beginsAnew: true)
-        }
+        var stops = circumstances.outageStops(from: first, to: last)
         stops += circumstances.ability.stops(at: row.provider, from: first, to: last, circumstances)
         if let cut = unseenCut(row, from: first, to: last, circumstances) { stops.append(cut) }
         guard !ways.isEmpty else { return stops }

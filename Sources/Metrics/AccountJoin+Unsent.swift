@@ -37,7 +37,7 @@ extension JoinedAccount {
         guard let call = account.call(at: place) else { return false }
         if call.state != .sent { return true }
         guard call.wasAnswered else {
-            return circumstances.wasDown(between: call.sentAt, and: call.sentAt + circumstances.real(flight))
+            return circumstances.wasDown(between: call.sentAt, and: call.sentAt + circumstances.real(Tolerances.flight))
         }
         // A relay that was told to end may say that it serves nobody any more.
         return call.status >= 500 && circumstances.wasDown(between: call.sentAt, and: call.answeredAt)

@@ -53,11 +53,6 @@ package struct JoinedAccount: Sendable {
     /// Where the relay ends activities that grow old: which there were.
     package let aged: AgedEnds?
 
-    /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
-    package static let wireSlack = Interval.milliseconds(50)
-    /// A call may be under way so long when we end the relay.
-    static let flight = Interval.seconds(5)
-
     /// `isDeath` says which answers tell that a token is dead.
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
         let tokens = TokenLife(account, circumstances, isDeath: isDeath)
@@ -322,7 +317,7 @@ package struct JoinedAccount: Sendable {
     /// Whether the relay, and not the wire, put the older state behind the newer one: by one connection, by more than a
     /// wire's slack, or so that the user saw it.
     private func wasSentLater(_ older: SeenPush, than newer: SeenPush, _ circumstances: Circumstances) -> Bool {
-        older.connection == newer.connection || older.arrivedAt - newer.arrivedAt > circumstances.real(Self.wireSlack)
+        older.connection == newer.connection || older.arrivedAt - newer.arrivedAt > circumstances.real(Tolerances.wire)
             || older.outcome == .updated
     }
 

@@ -14,7 +14,7 @@ package struct AgedCards: Sendable {
     package private(set) var lived = Interval.zero
     package private(set) var behindFor = Interval.zero
     /// Ages over time, from the origin on without gaps, each so long; at most 200.
-    package private(set) var placeLength = Interval.seconds(1)
+    package private(set) var placeLength = Interval.second
     package private(set) var places: [StalenessPlace] = []
     /// The oldest card of each of the worst sessions: by the greatest age, of equal ones that of the lower number.
     package private(set) var worst: [CardAges] = []

@@ -16,8 +16,8 @@ extension Circumstances {
     /// what the profile says, and behind a failure of APNs twice what Apple says.
     private func ofAge(_ push: SeenPush) -> Interval {
         guard push.isLiveActivity, push.metFault else { return .zero }
-        let least = push.status >= 500 ? Self.longestRest : .zero
+        let least = push.status >= 500 ? SheetFigures.restBehindFailure : .zero
         let ofRestart = restart.map { max($0.pause, least) * 2 } ?? .zero
-        return max(ofRestart, ageing == nil ? .zero : Self.longestRest * 2)
+        return max(ofRestart, ageing == nil ? .zero : SheetFigures.restBehindFailure * 2)
     }
 }

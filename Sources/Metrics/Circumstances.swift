@@ -55,7 +55,7 @@ package struct Circumstances: Sendable {
     /// When the run stopped listening. What is due later and has not come is undecided.
     package var end = Instant.distantFuture
     /// Pushes to a token that died not longer ago than this, on the run's clock, were in flight.
-    package var inFlightGrace = Interval.seconds(1)
+    package var inFlightGrace = Tolerances.journey
     /// How many processes of the relay push side by side; at least 1.
     package var relayProcesses = 1
     /// We started the relay ourselves, so whatever reaches the mock is its doing.
@@ -79,8 +79,6 @@ package struct Circumstances: Sendable {
     package var repeats: RepeatTerms?
     /// How many pushes it sends at most, where its profile declares it.
     package var cap: CapTerms?
-    /// Apple's own words, of what a relay waits before it sends again behind a 5xx (P13). Of 429 they say no figure.
-    package static let longestRest = Interval.seconds(15 * 60)
     /// How long what waits behind a 429 or 5xx of APNs may rest beyond its deadline.
     package var rest = Interval.zero
     /// What the mock's own answers about FCM's quotas say of when to come again; nil: nothing.
@@ -109,7 +107,7 @@ package struct Circumstances: Sendable {
     package var clockBar = Interval.zero
 
     /// The least time that a relay is given to make up for a fault.
-    var leastPatience: Interval { .seconds(2) + allowance }
+    var leastPatience: Interval { Tolerances.reaction + allowance }
 
     /// What FCM's answer says of when to come again; nil: nothing.
     package func retryAfter(_ push: SeenPush) -> Interval? {
@@ -124,13 +122,9 @@ package struct Circumstances: Sendable {
         !push.metFault || faults.contains { $0.rule == push.faultRule }
     }
 
-    /// Who adds chance to a pause takes twice as long at most; that it grows is counted by `RefusalRows`. Of FCM's rests only:
-    /// Apple's is the longest, and what a profile declares its relay keeps.
-    private static let growth = 2.0
-
     /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push
     /// up after 30 s.)
-    package var patience: Interval { real(.seconds(30)) }
+    package var patience: Interval { real(Tolerances.patience) }
 
     /// Until when a relay need not send again what was answered so by a fault of ours, or not at all, nor what waits behind it.
     /// Nil: nothing of ours keeps it back.
@@ -146,9 +140,9 @@ package struct Circumstances: Sendable {
             guard push.provider == .fcm else {
                 return push.answeredAt + max(pause(ofStart: push, before), rest, pause(behind: before))
             }
-            // Nobody need come sooner because FCM would let him.
-            let asked = max(retryAfter(push) ?? .zero, push.status == 429 ? .seconds(60) : .seconds(10))
-            return push.answeredAt + before.lasted + asked * Self.growth
+            // Nobody need come sooner because FCM would let him; and who adds chance to a pause takes twice as long at most.
+            let asked = max(retryAfter(push) ?? .zero, push.status == 429 ? SheetFigures.quotaPause : SheetFigures.messagePause)
+            return push.answeredAt + before.lasted + asked + asked
         }
         if push.status >= 400 {
             return fault(push.faultRule)?.cureTakes.map { push.answeredAt + $0 + pause(behind: before) }
@@ -161,13 +155,13 @@ package struct Circumstances: Sendable {
     /// Of a relay whose pauses double, a quarter of chance added: two and a half times its last one at that token, a second at
     /// least, and two behind the first attempt. (P13 says that it has to wait, and no figure; these are our choice.)
     private func pause(behind before: RefusalRows.Before) -> Interval {
-        max(before.isAgain ? .seconds(1) + allowance : leastPatience, before.pause * 2.5)
+        max(before.isAgain ? SheetFigures.firstPause + allowance : leastPatience, before.pause * Tolerances.growth)
     }
 
     /// At APNs a push whose connection went goes on over the next one at once (G14); at FCM who cannot know whether it was
     /// processed may wait as behind a failure (F8, F20).
     func waitBehindCut(at provider: Provider) -> Interval {
-        provider == .fcm ? .seconds(10) * Self.growth : .zero
+        provider == .fcm ? SheetFigures.messagePause + SheetFigures.messagePause : .zero
     }
 
     /// A start that is to replace a card pauses by its profile's terms (R4.24).

@@ -1,9 +1,10 @@
 // The clock of a debt: how long the relay has been able to pay it. It counts from when the state could be told, stands while
 // something of ours may have kept the relay from telling it, and begins anew with a new process.
 
-import Basics
+package import Basics
+package import Pushes
 
-struct DebtClock {
+struct DebtClock: Sendable {
     /// When the time that the relay has is over.
     private(set) var due: Instant
     /// What stopped it, in order of time.
@@ -31,5 +32,26 @@ struct DebtClock {
             now = max(now, stop.until)
         }
         return (now + left, met)
+    }
+}
+
+extension Circumstances {
+    /// When that is overdue which is owed from `since` on and hangs on no single push: a webhook, or what is owed to an age.
+    /// The clock stands while we hold the relay down, and for what goes to a provider while that cannot be reached.
+    package func due(_ since: Instant, within: Interval, at provider: Provider? = nil) -> Instant {
+        DebtClock(since: since, within: within) { until in
+            outageStops(from: since, to: until) + (provider.map { ability.stops(at: $0, from: since, to: until, self) } ?? [])
+        }.due
+    }
+
+    func outageStops(from first: Instant, to last: Instant) -> [Stop] {
+        outages.filter { $0.from <= last && $0.until > first }.map { outage in
+            Stop(from: outage.from, until: outage.until, cause: Circumstances.heldDown, beginsAnew: true)
+        }
+    }
+
+    /// We ended the relay so soon behind what it was told (`inFlightGrace`) that it may not be on its disk.
+    package func mayBeForgotten(from first: Instant, told: Instant) -> Bool {
+        wasDown(between: first, and: told + inFlightGrace)
     }
 }

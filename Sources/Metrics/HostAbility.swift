@@ -59,7 +59,7 @@ package struct HostAbility: Sendable {
             troubles[host][newest].last < instant
         else { return }
         // What is over so soon was none; and so few are kept where many pushes go.
-        if instant - troubles[host][newest].from < JoinedAccount.wireSlack {
+        if instant - troubles[host][newest].from < Tolerances.wire {
             troubles[host].removeLast()
         } else {
             troubles[host][newest].over = instant

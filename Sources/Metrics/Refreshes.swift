@@ -4,9 +4,6 @@ import Basics
 import Pushes
 
 package struct Refreshes: Sendable {
-    /// On its way one may have caught up with the one before it.
-    private static let leastShare = 0.9
-
     private let period: Interval?
     private var last: [TokenHash: Instant] = [:]
 
@@ -18,6 +15,6 @@ package struct Refreshes: Sendable {
         let before = last.updateValue(push.arrivedAt, forKey: push.token)
         guard push.event == .update else { return false }
         // On a new card it may be the first that there is.
-        return before.map { push.arrivedAt - $0 >= period * Self.leastShare } ?? true
+        return before.map { push.arrivedAt - $0 >= period * Tolerances.kept } ?? true
     }
 }

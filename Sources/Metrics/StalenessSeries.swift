@@ -60,7 +60,7 @@ struct StalenessSeries {
 
     /// Of the first stretch, unless it was given.
     private(set) var origin: Instant?
-    private(set) var length = Interval.seconds(1)
+    private(set) var length = Interval.second
     private var places: [AgeCounts] = []
 
     init(origin: Instant?) { self.origin = origin }

@@ -49,7 +49,7 @@ package struct TokenLife: Sendable {
                 push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
                 isDoubtful: true)
             let isOfItsRegistration = speaksOfRegistration(push, circumstances)
-            if speaksOfThePast(push, circumstances, within: Self.resolution), !isOfItsRegistration {
+            if speaksOfThePast(push, circumstances, within: SheetFigures.timestampUnit), !isOfItsRegistration {
                 guard !push.flags.contains(.isAnswerUndelivered) else { continue }
                 if !push.metFault, stillbirths[push.token] == nil { stillbirths[push.token] = death }
                 continue
@@ -110,11 +110,8 @@ package struct TokenLife: Sendable {
 
     /// Whether a relay that deletes what it is told of has done so by then.
     package func wasKnown(_ death: Death, at instant: Instant, grace: Interval) -> Bool {
-        death.answeredAt + grace * 0.25 <= instant
+        death.answeredAt + grace * Tolerances.prompt <= instant
     }
-
-    /// What a 410's timestamp counts in.
-    private static let resolution = Interval.milliseconds(1)
 
     /// A 410 whose timestamp lies before the run, or by at least `resolution` before the token's last registration, kills
     /// nothing (P10). Never where we set the wall time another way meanwhile: then nobody can tell.
@@ -128,22 +125,16 @@ package struct TokenLife: Sendable {
         return wasRegistered(push.token, after: push.arrivedAt - ago + resolution, until: push.arrivedAt)
     }
 
-    /// A relay notes a registration when it is through, by a clock of its own.
-    private static let stamping = Interval.milliseconds(20)
-
     /// An answer that does not say when the token died, to a push that was under way while a call registered the token once
     /// more: which of the two a relay stores first is nobody's mistake.
     private func crossesRegistration(_ push: SeenPush, _ circumstances: Circumstances) -> Bool {
         guard push.diedMilliseconds == 0, let all = registrations[push.token] else { return false }
         return all.contains { again in
             again.sentAt.nanoseconds != 0 && again.sentAt <= push.answeredAt
-                && push.arrivedAt <= max(again.sentAt, again.answeredAt) + circumstances.real(Self.stamping)
+                && push.arrivedAt <= max(again.sentAt, again.answeredAt) + circumstances.real(Tolerances.wire)
                 && all.contains { $0.sentAt.nanoseconds != 0 && $0.sentAt < again.sentAt }
         }
     }
-
-    /// Between a provider's clock and a relay's, which may keep whole seconds.
-    private static let twoClocks = Interval.seconds(1)
 
     /// A 410 whose timestamp lies within the registration's call, or so soon after it, or so shortly before that a relay whose
     /// clock is another may take it for younger.
@@ -152,8 +143,8 @@ package struct TokenLife: Sendable {
         let died = push.arrivedAt - (push.arrivedWall - WallTime(milliseconds: push.diedMilliseconds))
         return registrations[push.token]?.contains { registration in
             registration.sentAt.nanoseconds != 0 && registration.sentAt <= push.arrivedAt
-                && died <= max(registration.sentAt, registration.answeredAt) + circumstances.real(Self.stamping)
-                && registration.sentAt <= died + circumstances.real(Self.twoClocks)
+                && died <= max(registration.sentAt, registration.answeredAt) + circumstances.real(Tolerances.wire)
+                && registration.sentAt <= died + circumstances.real(Tolerances.tick)
         } ?? false
     }
 }

@@ -6,7 +6,7 @@ import Pushes
 
 package struct UnregistrationDoubts: Sendable {
     /// So long after a registration an unregistration may be the older activity's.
-    package static let span = Interval.seconds(30)
+    package static let span = Tolerances.patience
 
     private var places: Set<UInt64> = []
     /// By session and token.

@@ -27,7 +27,7 @@ package struct SessionsSeen: Hashable, Sendable {
 
     package init(
         shown: Int = 0, behind: Int = 0, lived: Interval = .zero, behindFor: Interval = .zero,
-        placeLength: Interval = .seconds(1), places: [StalenessPlace] = [], worst: [SessionSeen] = [], cardsLack: String? = nil
+        placeLength: Interval = .second, places: [StalenessPlace] = [], worst: [SessionSeen] = [], cardsLack: String? = nil
     ) {
         self.shown = shown
         self.behind = behind

@@ -45,7 +45,7 @@ struct Aftermath {
         if !rows.isEmpty, owed.count < Self.most { rememberOwed(rows, joined) }
         guard circumstances.refresh != nil || circumstances.restart != nil, living.count < Self.most else { return }
         if refreshes == nil { refreshes = Refreshes(circumstances) }
-        restartPause = circumstances.restart.map { min($0.pause, $0.after - $0.within) * 0.9 }
+        restartPause = circumstances.restart.map { min($0.pause, $0.after - $0.within) * Tolerances.kept }
         rememberLiving(joined, circumstances)
     }
 

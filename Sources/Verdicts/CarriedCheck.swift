@@ -22,9 +22,6 @@ final class CarriedCheck {
         var startedAt: Instant?
     }
 
-    /// Accepted once more within this time of the first, a start is the same one, whose answer was lost. (Our choice.)
-    private static let startMayCome = Interval.seconds(60)
-
     /// Sessions and cards remembered at a time. Beyond them all are forgotten: a session is followed from its first call
     /// again, and a card's numbers count from its next push on.
     private static let most = 16_384
@@ -124,7 +121,7 @@ final class CarriedCheck {
         // Tried again, it may bear the marker of what was said last.
         let isFirst = known.begun.allSatisfy { $0 == nil }
         if push.event == .start, push.place == life || isFirst,
-            known.startedAt.map({ push.arrivedAt - $0 <= Self.startMayCome }) ?? true
+            known.startedAt.map({ push.arrivedAt - $0 <= Tolerances.patience }) ?? true
         {
             known.startedAt = push.answeredAt
         }

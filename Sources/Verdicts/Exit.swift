@@ -38,7 +38,8 @@ extension RunRecord.Exit {
             return RunRecord.Exit(code: 1, word: "could not run", reasons: [trouble])
         }
         let proof = RunRecord.Proof(grounds)
-        let failingReasons = grounds.results.filter { $0.standing.failsTheRun && isProven($0, grounds) }.map(reason)
+        let failing = grounds.results.filter { $0.standing.failsTheRun && isProven($0, grounds) }
+        let failingReasons = reasons(of: failing)
         if story.finish?.isInterrupted == true, grounds.saysInterrupted {
             return RunRecord.Exit(
                 code: 130, word: "interrupted", reasons: ["ended by a signal; judged as far as it got"] + failingReasons)
@@ -88,6 +89,18 @@ extension RunRecord.Exit {
         result.standing == .healed
             ? "\(result.id) is kept again: strike it from the list of known breaks"
             : "\(result.id) (\(result.claims.joined(separator: ", "))) is broken: \(result.requirement)"
+    }
+
+    /// A line for each that stands for itself, with what follows from it.
+    static func reasons(of failing: [RuleResult]) -> [String] {
+        let named = Set(failing.filter { !$0.isConsequence }.map(\.id))
+        func isNamed(_ result: RuleResult) -> Bool {
+            named.contains(result.id) || !result.causes.allSatisfy { named.contains($0.rule) }
+        }
+        return failing.filter(isNamed).map { cause in
+            let with = failing.filter { !isNamed($0) && $0.causes.first?.rule == cause.id }.map(\.id)
+            return reason(cause) + (with.isEmpty ? "" : " (From it follows: \(with.joined(separator: ", ")).)")
+        }
     }
 
     fileprivate static func reason(_ gate: RunRecord.GateResult) -> String {

@@ -18,7 +18,7 @@ struct Measure {
     var slope: BacklogSlope?
     /// The share of pushes that may be missing for what did come to tell of all: one in a hundred (our choice), or what a gate
     /// allows.
-    var mayMiss = 0.01
+    var mayMiss = Tolerances.missing
 }
 
 extension Gate {

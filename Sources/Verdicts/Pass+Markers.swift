@@ -73,7 +73,7 @@ extension Pass {
         guard let held = owners[token].flatMap({ open[$0] }),
             let session = held.account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })
         else { return nil }
-        let slack = context.circumstances.real(Self.stampSlack)
+        let slack = context.circumstances.real(Tolerances.wire)
         let calls = held.account.calls.filter {
             $0.session == session && context.stampedKinds.contains($0.kind) && wasSent($0, by: entry.arrivedAt)
         }
@@ -88,9 +88,6 @@ extension Pass {
         let place = held.stamped.place(token, stamp: stamp, payload: hash, among: made)
         return calls.first { $0.place == place }.map { Marker(run: plan.run, session: session, step: $0.step) }
     }
-
-    /// Two clocks of the run may differ by so much, on the host's clock.
-    private static let stampSlack = Interval.milliseconds(5)
 
     /// What it caused may come before its own record.
     private func wasSent(_ call: SeenCall, by instant: Instant) -> Bool {

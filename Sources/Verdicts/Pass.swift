@@ -10,8 +10,6 @@ import Pushes
 import Scenarios
 
 struct Pass {
-    /// After an account's last deadline, in which stragglers still find it: a relay's own retries, a slow answer.
-    private static let linger = Interval.seconds(30)
     private static let mostDistantNotes = 1_000_000
     /// Of one account.
     static let mostReactions = 100_000
@@ -296,7 +294,7 @@ struct Pass {
     }
 
     /// So long something may come behind what was the last.
-    private var linger: Interval { context.circumstances.real(Self.linger) + context.circumstances.allowance }
+    private var linger: Interval { context.circumstances.real(Tolerances.patience) + context.circumstances.allowance }
 
     /// Until when it is looked at further; nil: it is over.
     private func stays(_ held: OpenAccount, at instant: Instant, reacts: Bool) -> Instant? {

@@ -11,7 +11,7 @@ struct Sayings {
     /// Members of `aps` that say when, and differ each time a push is made anew.
     private static let dates = ["timestamp", "stale-date", "dismissal-date"]
     /// So near to its arrival a time in a message's data is the one at which it was made.
-    private static let nearness = Interval.seconds(3_600)
+    private static let nearness = Interval.minute * 60
     /// Texts within texts that are looked into.
     private static let mostDepth = 4
 

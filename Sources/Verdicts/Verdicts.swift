@@ -7,6 +7,7 @@ import FCM
 package import Journal
 import Metrics
 import Planning
+import Pushes
 import Scenarios
 
 /// What may differ from the run's own command line.
@@ -209,7 +210,7 @@ struct Judgement {
         context.circumstances.hasBothEnvironments = context.hasBothEnvironments
         context.tellsStatesApart = scenario.mock.messaging.liveUpdateStamp != nil
         context.circumstances.quotaRetryAfter = scenario.mock.retryAfter(.quotaExceeded)
-        context.circumstances.rest = profile.rest ?? Circumstances.longestRest
+        context.circumstances.rest = profile.rest ?? SheetFigures.restBehindFailure
         context.circumstances.repeats = profile.dedupe.map { RepeatTerms(window: $0.window) }
         context.circumstances.cap = profile.cap
         context.circumstances.restart = profile.activities.restart

@@ -315,7 +315,7 @@ struct AlertRuleTests {
     /// J16.
     @Test(
         "an alert behind its activity's push breaks alert-goes-first, unless the wire may have swapped them",
-        arguments: [(15.03, 1, 0), (15.031, 1, 1), (15.13, 2, 0), (15.14, 2, 1)] as [(Double, UInt64, Int)])
+        arguments: [(15.03, 1, 0), (15.031, 1, 1), (15.08, 2, 0), (15.09, 2, 1)] as [(Double, UInt64, Int)])
     func order(seconds: Double, connection: UInt64, expected: Int) {
         #expect(alert(at: seconds, connection: connection).findings("alert-goes-first") == expected)
     }

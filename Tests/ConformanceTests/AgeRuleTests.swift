@@ -73,7 +73,7 @@ struct AgeRuleTests {
         #expect(history.findings("nothing-after-end") == 1)
     }
 
-    @Test("nothing is asked where it was not to be: no such profile, a session that is over, a relay held down, a run that ended")
+    @Test("nothing is asked where it was not to be: no such profile, a session that is over, a run that ended")
     func untested() {
         let none = Self.aged()
         none.run.circumstances.ageing = nil
@@ -83,12 +83,16 @@ struct AgeRuleTests {
             history.registers(4, .activity, .activity, isRegistration: false)
         }
         #expect(over.findings(Self.rule) == nil)
-        let down = Self.aged(at: nil)
-        down.run.circumstances.outages = [Circumstances.Outage(from: at(28_700), until: at(28_750))]
-        #expect(down.findings(Self.rule) == nil)
         let short = Self.aged(at: nil)
         short.run.circumstances.end = at(28_700)
         #expect(short.findings(Self.rule) == nil)
+    }
+
+    @Test("a relay that we held down then has as much time again when it is back", arguments: [(nil, 1), (28_790, 0), (29_400, 1)] as [(Double?, Int)])
+    func heldDown(end: Double?, findings: Int) {
+        let history = Self.aged(at: end)
+        history.run.circumstances.outages = [Circumstances.Outage(from: at(28_700), until: at(28_750))]
+        #expect(history.findings(Self.rule) == findings)
     }
 
     @Test("an end that was refused is none, and comes again behind a pause", arguments: [

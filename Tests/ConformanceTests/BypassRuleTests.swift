@@ -42,7 +42,7 @@ struct BypassRuleTests {
     ] as [([Double], Int)])
     func waiting(waits: [Double], expected: Int) { #expect(asked(waits).findings(Self.rule) == expected) }
 
-    @Test("where little of the window is left, nothing tells a wait from slowness", arguments: [(4.0, 3), (3.99, nil)] as [(Double, Int?)])
+    @Test("where little of the window is left, nothing tells a wait from slowness", arguments: [(5.0, 3), (4.99, nil)] as [(Double, Int?)])
     func rest(seconds: Double, expected: Int?) {
         #expect(asked([seconds, seconds, seconds], rest: seconds).findings(Self.rule) == expected)
     }

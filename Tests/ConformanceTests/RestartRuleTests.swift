@@ -74,6 +74,8 @@ struct RestartRuleTests {
         }
         let down = without(.unadopted(), Self.isSuccessor)
         down.run.circumstances.outages = [.init(from: at(24_000), until: at(25_000))]
+        #expect(down.findings("restart-in-time") == 1, "it has been back for long")
+        down.run.circumstances.end = at(25_001)
         #expect(down.findings("restart-in-time") == nil)
         let tokenless = without(.unadopted(), Self.isSuccessor).with { $0.tokenCalls.removeAll { $0.lane.role == .start } }
         #expect(tokenless.findings("restart-in-time") == nil)
@@ -82,11 +84,11 @@ struct RestartRuleTests {
     @Test("the window is asked for by a rule of its own", arguments: [(24_530.0, 1), (24_545, 0), (24_655, 0), (24_670, 1)])
     func window(age: Double, findings: Int) { #expect(aged(age).findings("restart-in-window") == findings) }
 
-    @Test("of a relay that was down, or could start nothing, the window is not asked for")
+    @Test("a relay that was down has the window again when it is back; one that could start nothing is not asked")
     func heldDown() {
         let late = aged(24_670)
         late.run.circumstances.outages = [.init(from: at(24_000), until: at(24_650))]
-        #expect(late.findings("restart-in-window") == nil)
+        #expect(late.findings("restart-in-window") == 0)
         let tokenless = aged(24_670).with { $0.tokenCalls.removeAll { $0.lane.role == .start } }
         #expect(tokenless.findings("restart-in-window") == nil)
     }

@@ -250,6 +250,32 @@ struct HouseTests {
         }
     }
 
+    /// What measures (distributions, slopes, the rig's own soundness, a search's trials, words) weighs no debt.
+    @Test("chooses its figures of time and share in one table, of twelve at most, which the docs have")
+    func tolerances() {
+        let measures = [
+            "BacklogSlope", "LatencyCourse", "Histogram", "ProcessorWaits", "Soundness", "Find/", "Numbers", "Record/", "Tolerances",
+        ]
+        let figure = /seconds\(-?[0-9]|[^0-9.A-Za-z$][0-9]+\.[0-9]*[1-9]/
+        let judge = Repository.sources.filter { path in
+            ["Metrics", "Conformance/Rules", "Conformance/RunContext", "Verdicts", "Sessions"].contains { path.hasPrefix("Sources/\($0)") }
+                && !measures.contains { path.contains($0) }
+        }
+        #expect(judge.count > 100)
+        for path in judge {
+            for (number, line) in Repository.read(path).split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                let words = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+                let code = words.filter { $0.offset % 2 == 0 }.map(\.element).joined(separator: "\"")
+                let isSaid = code.drop { $0 == " " }.hasPrefix("//")
+                #expect(isSaid || code.firstMatch(of: figure) == nil, "\(path):\(number + 1): \(line)")
+            }
+        }
+        let table = Repository.read("Sources/Metrics/Tolerances.swift").matches(of: /static let ([a-z]+)/).map { String($0.1) }
+        #expect((1...12).contains(table.count))
+        let docs = Repository.read("docs/choices.md")
+        for name in table { #expect(docs.contains("| `\(name)` |"), "docs/choices.md lacks \(name)") }
+    }
+
     @Test("tests every module")
     func tested() {
         let folders = Set(Repository.tests.map { String($0.split(separator: "/")[1]) })

@@ -21,7 +21,7 @@ struct CheckReportTests {
         #expect(places.count == order.count && places == places.sorted(), "\(text)")
         #expect(!text.contains("kept           fine"))
         #expect(text.split(separator: "\n").count { $0.contains("norm    Apple says so") } == 3, "each rule's once")
-        #expect(text.contains("dead-token-dropped (R0.22), as above"))
+        #expect(text.contains("    by the same alone 1 more case: wrong-too\n"))
         #expect(text.contains("the profile has no call that ends a session"))
         #expect(text.contains("replay: pushrig run '/tmp/a check/cases/wrong.yaml'"))
         #expect(text.contains("CONFORMANCE BROKEN  7 cases: 1 not exercised, 1 kept, 1 known broken, 1 warning, 1 inconclusive, 2 broken;"))

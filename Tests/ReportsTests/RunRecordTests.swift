@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `whatever number stands in it is refused or shown, and stops nobody`() throws {
         let json = Sample.record(seconds: 3) { record in
             record.verdicts[2].verdict = .broken([Sample.finding], count: 1)

@@ -72,8 +72,6 @@ enum AccessTokenRules {
 
 /// Which access tokens messages bore, and what was said against them.
 private struct AccessUses {
-    /// An access token lives an hour; who renews it some minutes before is prudent.
-    private static let period = Interval.seconds(50 * 60)
     private static let mostTokens = 10_000
     private static let mostRefusals = 100_000
 
@@ -108,7 +106,7 @@ private struct AccessUses {
         let allowed = max(1, run.circumstances.relayProcesses)
         return first.indices.dropFirst(allowed).compactMap { index in
             let (earlier, use) = (first[index - allowed], first[index])
-            guard use.arrivedAt - earlier.arrivedAt < Self.period,
+            guard use.arrivedAt - earlier.arrivedAt < SheetFigures.accessTokenUse,
                 !run.circumstances.wasDown(between: earlier.arrivedAt, and: use.arrivedAt)
             else { return nil }
             return (earlier, use)

@@ -127,7 +127,7 @@ enum ActivityRules {
 
     /// Why the start came to nothing before it was sent, in words, as the relay had known for a while.
     private static func voided(_ push: SeenPush, _ joined: JoinedAccount, _ run: RunContext) -> String? {
-        let known = push.arrivedAt - run.circumstances.inFlightGrace * 0.25
+        let known = push.arrivedAt - run.circumstances.inFlightGrace * Tolerances.prompt
         func wasHeard(_ place: UInt64) -> SeenCall? {
             guard push.place < place, let call = joined.account.call(at: place), call.session == push.session,
                 call.wasTaken, !call.wasRefusedAsItMay, call.answeredAt <= known
@@ -228,7 +228,7 @@ enum ActivityRules {
                     !joined.wasCutOff(end, run.circumstances)
                 else { continue }
                 let gap = push.arrivedAt - end.arrivedAt
-                let slack = run.circumstances.real(JoinedAccount.wireSlack)
+                let slack = run.circumstances.real(Tolerances.wire)
                 guard stamp > endStamp || push.connection == end.connection || gap > slack else { continue }
                 tally.find(
                     "an update followed the end of its activity", expected: "nothing from timestamp \(endStamp) on",
@@ -255,7 +255,7 @@ enum ActivityRules {
             if push.flags.contains(.isForApple), let stamp = push.stamp, let last = end.stamp, stamp < last { continue }
             if push.outcome == .ignoredOlder, run.tellsStatesApart { continue }
             let gap = push.arrivedAt - end.arrivedAt
-            guard push.connection == end.connection || gap > run.circumstances.real(JoinedAccount.wireSlack) else { continue }
+            guard push.connection == end.connection || gap > run.circumstances.real(Tolerances.wire) else { continue }
             tally.find(
                 "an update followed the end of its activity", expected: "no older state, nor the same one as an update",
                 seen: "one, \(gap) after the end", session: push.session, step: push.step, end.id, push.id)

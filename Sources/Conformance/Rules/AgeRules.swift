@@ -16,10 +16,12 @@ enum AgeRules {
     ) { joined, run, tally in
         guard let terms = run.circumstances.ageing, let aged = joined.aged else { return }
         for activity in aged.activities {
-            let limit = activity.born.upperBound + terms.after + terms.within + RestartRules.slack(run)
             let ends = activity.ends.map { joined.account.pushes[$0] }
-            let wasDown = run.circumstances.wasDown(between: activity.born.lowerBound + terms.after - terms.within, and: limit)
-            guard !ends.isEmpty || min(activity.overAt, run.circumstances.end) > limit, !wasDown else { continue }
+            let opens = activity.born.lowerBound + terms.after - terms.within
+            let closes = activity.born.upperBound + terms.after + terms.within + RestartRules.slack(run)
+            guard let limit = run.due(opens, by: closes, at: .apns), !run.mayHaveLost(activity.born),
+                !ends.isEmpty || min(activity.overAt, run.circumstances.end) > limit
+            else { continue }
             // To be told that it is gone is as good as an end.
             let done = ends.first { $0.isAccepted || run.tellsOfDeath($0) }
             let latest = latest(of: ends, from: limit, run)
@@ -45,7 +47,7 @@ enum AgeRules {
     /// Behind a refusal for now that was of our making an end comes again, a long pause later at the latest.
     private static func latest(of ends: [SeenPush], from limit: Instant, _ run: RunContext) -> Instant {
         let held = ends.last { $0.metFault && !$0.isAccepted }
-        return max(limit, held.map { $0.answeredAt + RetryRules.longBackOff * 2 + RestartRules.slack(run) } ?? limit)
+        return max(limit, held.map { $0.answeredAt + SheetFigures.restBehindFailure * 2 + RestartRules.slack(run) } ?? limit)
     }
 
     private static func outcome(_ end: SeenPush, _ run: RunContext) -> String {

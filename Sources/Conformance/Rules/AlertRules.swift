@@ -7,9 +7,6 @@ import Pushes
 enum AlertRules {
     static let all = [onlyWhereDue, quietUpdates, first]
 
-    /// An order that two connections or two streams may swap on the wire is not held against the relay.
-    private static let slack = Interval.milliseconds(100)
-
     static let onlyWhereDue = Rule(
         "alerts-only-where-due", ["R0.3"], .must,
         requirement: "An event that only changes the Live Activity raises no ordinary alert.",
@@ -70,7 +67,8 @@ enum AlertRules {
             let lead = alert.arrivedAt - early.arrivedAt
             // Of what came in one read of one connection the entries' order tells.
             let isBehind = lead > .zero || lead == .zero && alert.id > early.id
-            guard isBehind, alert.connection == early.connection || lead > run.circumstances.real(slack) else { continue }
+            guard isBehind, alert.connection == early.connection || lead > run.circumstances.real(Tolerances.wire)
+            else { continue }
             tally.find(
                 "`\(run.kind(row.kind))` reached the activity before it reached the user", expected: "the alert first",
                 seen: "the alert \(lead) afterwards", session: row.session, step: row.step, early.id, alert.id)

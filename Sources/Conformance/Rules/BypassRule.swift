@@ -8,12 +8,6 @@ import Pushes
 /// machine holds up any. So the calls of one kind are judged together, by each window that they may wait for, and only where
 /// the relay is quick otherwise.
 struct BypassMachine: RuleMachine {
-    /// Where less of the window is left, a push that comes behind it may just have been slow.
-    private static let leastRest = 0.4
-    /// A push that waits for the window comes with its end.
-    private static let waited = 0.9
-    /// A relay that needs longer than this for what nothing holds back is too slow for the window to tell anything.
-    private static let quick = 0.25
     private static let leastWaits = 3
 
     /// What a window counts from that a relay may take for the throttle's. None holds up what is not to be coalesced.
@@ -57,12 +51,12 @@ struct BypassMachine: RuleMachine {
             else { continue }
             let push = joined.account.pushes[accepted]
             var (isFree, isTested) = (true, false)
-            let isQuick = push.arrivedAt - leave < window * Self.quick
+            let isQuick = push.arrivedAt - leave < window * Tolerances.prompt
             for kind in Window.allCases {
                 guard let opened = opened(kind, before: leave, row, joined, window), opened + window > leave else { continue }
                 // What does not wait for a neighbour was free of it.
                 if kind != .askedElsewhere || !isQuick { isFree = false }
-                guard opened + window - leave >= window * Self.leastRest,
+                guard opened + window - leave >= window * Tolerances.half,
                     kind != .askedElsewhere || !isTroubled(by: push.arrivedAt, from: leave, joined, run)
                 else { continue }
                 isTested = true
@@ -81,7 +75,7 @@ struct BypassMachine: RuleMachine {
         var seen = suspects[suspect] ?? Seen()
         seen.tests += 1
         seen.tally.test()
-        if push.arrivedAt - opened >= window * Self.waited {
+        if push.arrivedAt - opened >= window * Tolerances.kept {
             seen.waits += 1
             seen.tally.find(
                 "`\(run.kind(row.kind))` waited for \(suspect.window.words)", expected: "at once",

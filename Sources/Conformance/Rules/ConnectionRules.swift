@@ -141,7 +141,7 @@ enum ConnectionRules {
             for index in list.indices where push.arrivedAt > list[index].push.answeredAt + run.circumstances.inFlightGrace {
                 list[index].after += 1
                 let later = push.arrivedAt - list[index].push.answeredAt
-                guard list[index].after > Self.inFlight || later > run.circumstances.real(.seconds(2)),
+                guard list[index].after > Self.inFlight || later > run.circumstances.real(Tolerances.reaction),
                     list[index].breaches.count < Self.mostBreaches
                 else { continue }
                 list[index].breaches.append(push)
@@ -210,7 +210,7 @@ enum ConnectionRules {
         /// When a signer's first push came, in seconds since 1970.
         private var firstAt: [Signer: Int64] = [:]
         private var found: Set<Int32> = []
-        private var tally = Tally()
+        private(set) var tally = Tally()
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             guard let claims = run.signers[push.authorization] else { return }
@@ -223,7 +223,7 @@ enum ConnectionRules {
             }
             guard now - first > longestUse, let issuedAt = claims.issuedAt else { return }
             tally.test()
-            let stretched = Int64(run.circumstances.real(.seconds(2)).seconds)
+            let stretched = Int64(run.circumstances.real(Tolerances.reaction).seconds)
             let usual = min(max(Self.grace, stretched), Self.mostGrace)
             let grace = run.callsExpired(push) ? min(usual, stretched / 10) : usual
             guard now - issuedAt > longestUse + grace, !push.metFault, found.count < Self.mostFound,
@@ -248,7 +248,7 @@ enum ConnectionRules {
         /// Connections that carried pushes lately.
         private static let remembered = 10_000
         private var teams: [UInt64: (team: String, push: UInt64)] = [:]
-        private var tally = Tally()
+        private(set) var tally = Tally()
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             guard let claims = run.signers[push.authorization] else { return }
@@ -279,7 +279,7 @@ enum ConnectionRules {
         private static let remembered = 10_000
         /// The first push of each connection.
         private var connections: [UInt64: UInt64] = [:]
-        private var tally = Tally()
+        private(set) var tally = Tally()
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             if connections[push.connection] != nil { return tally.test() }
@@ -332,7 +332,7 @@ enum ConnectionRules {
             pushes += 1
             last = push.id
             connections.insert(push.connection)
-            let isHeld = push.status == 0 || push.answeredAt - push.arrivedAt > run.circumstances.real(.seconds(1))
+            let isHeld = push.status == 0 || push.answeredAt - push.arrivedAt > run.circumstances.real(Tolerances.journey)
             if isHeld || spoils(push, run) { held += 1 }
         }
 

@@ -136,7 +136,7 @@ enum DeliveryRules {
         make: { Unexpected() })
 
     private struct Unexpected: RuleMachine {
-        private var tally = Tally()
+        private(set) var tally = Tally()
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for (index, push) in joined.account.pushes.enumerated() where push.isAccepted {

@@ -15,7 +15,7 @@ enum EnvironmentRules {
         var told: Set<TokenHash> = []
         for (index, push) in pushes.enumerated() where isMeant(push) {
             guard !push.flags.contains(.isAnswerUndelivered), !told.contains(push.token), !run.mayHaveLost(push),
-                push.answeredAt + run.circumstances.real(.seconds(2)) < run.circumstances.end
+                push.answeredAt + run.circumstances.real(Tolerances.reaction) < run.circumstances.end
             else { continue }
             func isElsewhere(_ other: SeenPush) -> Bool {
                 other.identity == push.identity && other.environment != push.environment

@@ -58,10 +58,6 @@ enum MessageAnswerRules {
         }
     }
 
-    /// Without Retry-After a minute (Google, Best practices when sending FCM messages at scale).
-    private static let quotaPause = Interval.seconds(60)
-    private static let failurePause = Interval.seconds(10)
-
     /// The same message again, sooner than it may come; after 429 any that goes to that registration (F7). Elsewhere what has
     /// changed meanwhile is another message: that it waits as well is good, and that it does not is nobody's word.
     private static func judgePauses(
@@ -75,7 +71,9 @@ enum MessageAnswerRules {
                 && !run.mayHaveLost(push)
         }
         // A tenth is for clocks and for what we were late ourselves.
-        func isTooSoon(_ passed: Interval, after push: SeenPush) -> Bool { passed + run.jitter < pause(after: push) * 0.9 }
+        func isTooSoon(_ passed: Interval, after push: SeenPush) -> Bool {
+            passed + run.jitter < pause(after: push) * Tolerances.kept
+        }
         // Another process need not know, nor whoever drives a mock alone, test by test.
         let isOfTarget = ofTarget && run.circumstances.relayProcesses == 1 && !joined.account.calls.isEmpty
         guard joined.account.pushes.contains(where: isAsking) else { return }
@@ -124,8 +122,9 @@ enum MessageAnswerRules {
         "quota-obeyed", ["F7"], .must, on: .fcm,
         requirement: "After 429 nothing goes to that registration before Retry-After, or a minute, is over.",
         norm: "Google, Best practices when sending FCM messages at scale: obey retry-after, or wait a minute",
-        advice: "hold what goes to that target until then; a newer state may take its place", span: { _ in quotaPause }
-    ) { joined, run, tally in judgePauses(joined, run, &tally, quotaPause, ofTarget: true) { $0.status == 429 } }
+        advice: "hold what goes to that target until then; a newer state may take its place",
+        span: { _ in SheetFigures.quotaPause }
+    ) { joined, run, tally in judgePauses(joined, run, &tally, SheetFigures.quotaPause, ofTarget: true) { $0.status == 429 } }
 
     /// Google's own libraries come again sooner, so that whoever uses one is warned and not failed.
     static let failureAwaited = Rule(
@@ -133,14 +132,8 @@ enum MessageAnswerRules {
         requirement: "After 5xx the same message is not sent again within ten seconds.",
         norm: "Google, Best practices when sending FCM messages at scale: at least 10 seconds before the first retry",
         advice: "wait ten seconds or longer before the first retry, and longer before each next one",
-        span: { _ in failurePause }
-    ) { joined, run, tally in judgePauses(joined, run, &tally, failurePause) { $0.status >= 500 } }
-
-    private static let leastPatience = Interval.seconds(10)
-    /// Less of a wait than this any client bears.
-    private static let noWait = Interval.seconds(1)
-    /// Nearer to those ten seconds, who was late decides.
-    private static let closeness = Interval.seconds(2)
+        span: { _ in SheetFigures.messagePause }
+    ) { joined, run, tally in judgePauses(joined, run, &tally, SheetFigures.messagePause) { $0.status >= 500 } }
 
     /// The same message, while the first had no answer yet: whoever gives up need not tell FCM so.
     private static func sentBeforeAnswer(_ index: Int, _ joined: JoinedAccount, _ run: RunContext) -> SeenPush? {
@@ -166,7 +159,7 @@ enum MessageAnswerRules {
         norm: "Google, Best practices when sending FCM messages at scale: time-outs of ten seconds and more",
         advice: "set the time-out of a send to ten seconds at least; FCM's own servers wait as long for each other"
     ) { joined, run, tally in
-        let patience = run.circumstances.real(leastPatience)
+        let patience = run.circumstances.real(SheetFigures.messagePause)
         for (index, push) in joined.account.pushes.enumerated() where push.metFault {
             if let again = sentBeforeAnswer(index, joined, run), !wasCut(run, between: push.arrivedAt, and: again.arrivedAt) {
                 tally.test()
@@ -180,7 +173,7 @@ enum MessageAnswerRules {
             }
             let wait = push.answeredAt - push.arrivedAt
             // Who waited for that long and no longer than this was asked for.
-            guard push.status != 0, wait >= run.circumstances.real(noWait), wait + run.jitter < patience,
+            guard push.status != 0, wait >= run.circumstances.real(Tolerances.journey), wait + run.jitter < patience,
                 push.answeredAt < run.circumstances.end, !wasCut(run, between: push.arrivedAt, and: push.answeredAt)
             else { continue }
             tally.test()
@@ -190,7 +183,7 @@ enum MessageAnswerRules {
                 seen: "an answer after \(wait * (1 / run.circumstances.pace)) that nobody took",
                 of: push,
                 // Nobody is kept from a processor for seconds.
-                restsOn: wait + run.circumstances.real(closeness) < patience ? [] : .timing,
+                restsOn: wait + run.circumstances.real(Tolerances.reaction) < patience ? [] : .timing,
                 push.id)
         }
     }

@@ -15,7 +15,7 @@ enum MessageRules {
         make: { WellFormed() })
 
     private struct WellFormed: RuleMachine {
-        private var tally = Tally()
+        private(set) var tally = Tally()
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for push in joined.account.pushes where !push.metFault {
@@ -170,14 +170,13 @@ enum MessageRules {
     }
 
     private static let mostAMinute = 240
-    private static let minute = Interval.seconds(60)
 
     static let perToken = Rule(
         "token-rate-kept", ["F21"], .must, on: .fcm,
         requirement: "One registration gets at most 240 messages a minute.",
         norm: "Google, FCM throttling and quotas: 240 messages a minute to a single device",
         advice: "send each message once, and merge the states of one device before they are sent: the newest is what it shows",
-        span: { _ in minute }
+        span: { _ in .minute }
     ) { joined, run, tally in
         var recent: [TokenHash: [SeenPush]] = [:]
         var told: Set<TokenHash> = []
@@ -187,7 +186,8 @@ enum MessageRules {
             list.append(push)
             if list.count > mostAMinute + 1 { list.removeFirst() }
             recent[push.token] = list
-            guard list.count > mostAMinute, push.arrivedAt - list[0].arrivedAt < minute, told.insert(push.token).inserted else {
+            guard list.count > mostAMinute, push.arrivedAt - list[0].arrivedAt < .minute, told.insert(push.token).inserted
+            else {
                 continue
             }
             let different = Set(list.map(\.payloadHash)).count

@@ -11,9 +11,8 @@ struct RampUp: RuleMachine {
         requirement: "Messages do not leap within a second to what our calls never asked for in one.",
         norm: "Google, Best practices when sending FCM messages at scale: from nothing to the peak in a minute or longer",
         advice: "spread what has been saved up, a minute's messages over a minute, and draw each one's instant at random",
-        span: { _ in second }, make: { RampUp() })
+        span: { _ in .second }, make: { RampUp() })
 
-    private static let second = Interval.seconds(1)
     /// Fewer in a second are no load to anybody.
     private static let fewest = 200
     /// So many times what was asked for: a machine that stood still for a moment makes up for it.

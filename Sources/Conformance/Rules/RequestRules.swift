@@ -17,7 +17,7 @@ enum RequestRules {
 
     /// Also of pushes to tokens that nobody has registered, where the relay is ours: what it sends there it made up.
     private struct WellFormed: RuleMachine {
-        private var tally = Tally()
+        private(set) var tally = Tally()
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for push in joined.account.pushes where !push.metFault {

@@ -8,8 +8,6 @@ enum RestartCardRules {
     static let all = [oneCard, startIsShown, replacedGoes, endedGoes, catchesUp]
 
     private static let norm = "Relay contract: a restart is invisible, and a session has one card"
-    /// By which a card may stay otherwise than its profile says, and one that was replaced at all.
-    private static let dismissalSlack = Interval.seconds(10)
 
     /// A card whose token the relay knows, by one session.
     private struct Known {
@@ -48,8 +46,8 @@ enum RestartCardRules {
             let ends = joined.account.pushes.filter { $0.isLiveActivity && $0.event == .end && tokens.contains($0.token) }
             let recent = ends.filter { newest.at <= $0.arrivedAt }
             // The first may have left, and been refused, before the registration was answered.
-            let limit = RestartRules.limit(of: ends, from: newest.at, terms, run)
-            guard limit < run.circumstances.end, !run.circumstances.wasDown(between: newest.at, and: limit) else { continue }
+            guard let limit = RestartRules.limit(of: ends, from: newest.at, terms, run), limit < run.circumstances.end
+            else { continue }
             tally.test()
             let living = rivals.filter { rival in
                 let isOver = rival.card.endedAt.map { $0 <= limit } ?? false
@@ -93,7 +91,7 @@ enum RestartCardRules {
             for push in activity.ends.map({ joined.account.pushes[$0] }) where push.isAccepted && replacedAt <= push.arrivedAt {
                 tally.test()
                 let stay = stay(push)
-                if let stay, stay <= dismissalSlack { continue }
+                if let stay, stay <= Tolerances.date { continue }
                 tally.find(
                     "a card that was replaced stays on the Lock Screen", expected: "a dismissal-date that is now or past",
                     seen: stay.map { "one \($0) ahead" } ?? "none: it stays up to four hours",
@@ -113,9 +111,9 @@ enum RestartCardRules {
             // One that its age has ended is no session that is over; one that turned up too late may go at once.
             if joined.isOfReplaced(push) || joined.isOfAge(push) { continue }
             let stay = stay(push)
-            if joined.isOfLateCard(push), let stay, stay <= wanted + dismissalSlack { continue }
+            if joined.isOfLateCard(push), let stay, stay <= wanted + Tolerances.date { continue }
             tally.test()
-            if let stay, wanted - dismissalSlack <= stay, stay <= wanted + dismissalSlack { continue }
+            if let stay, wanted - Tolerances.date <= stay, stay <= wanted + Tolerances.date { continue }
             tally.find(
                 "the card of a session that is over does not go in time", expected: "a dismissal-date \(wanted) ahead",
                 seen: stay.map { "one \($0) ahead" } ?? "none: it stays up to four hours",
@@ -159,11 +157,9 @@ enum RestartCardRules {
             guard let known = known(next, from: answeredAt, within: patience, joined) else { return }
             // What met a dead token was no try to the one behind it.
             let tried = Array(pushes.drop { known > answeredAt && $0.arrivedAt < known }.prefix { !$0.isAccepted })
-            let limit = RestartRules.limit(of: tried, from: known, within: patience, terms, run)
-            // What it had been told a while before we ended it, it has to know when it is back.
-            guard limit < min(next.livesUntil(known), run.circumstances.end), let said = joined.account.call(at: newest.place),
-                !run.circumstances.wasDown(between: newest.plannedAt, and: said.answeredAt + run.circumstances.inFlightGrace),
-                !run.circumstances.wasDown(between: known, and: limit)
+            guard let limit = RestartRules.limit(of: tried, from: known, within: patience, terms, run),
+                limit < min(next.livesUntil(known), run.circumstances.end), let said = joined.account.call(at: newest.place),
+                !run.circumstances.mayBeForgotten(from: newest.plannedAt, told: said.answeredAt)
             else { return }
             let isShown = pushes.contains { $0.isAccepted && $0.arrivedAt <= limit }
             guard isShown || !RestartRules.wasLetBe(tried) else { return }

@@ -13,13 +13,6 @@ enum RestartRules {
         ] + RestartCardRules.all + RestartContentRules.all
 
     private static let norm = "Relay contract: an activity that grows old is replaced by push-to-start"
-    /// Of the age at which it is to be replaced: an activity that is younger was taken for another. How exactly the window
-    /// is kept is a rule of its own.
-    private static let leastAge = 0.9
-    /// The system ends an activity at that age (Apple, Displaying live data).
-    private static let longestLife = Interval.seconds(8 * 3_600)
-    /// From the relay's clock to the mock, on the host's clock.
-    private static let journey = Interval.seconds(1)
 
     /// Visits each activity with the terms of the profile, where it has any. `blurred`: also those whose token may be taken
     /// for that of the one before or behind, of a rule that does not hang on it.
@@ -34,7 +27,7 @@ enum RestartRules {
     }
 
     /// How uneven what is on its way may be.
-    static func slack(_ run: RunContext) -> Interval { run.circumstances.real(journey) + run.jitter }
+    static func slack(_ run: RunContext) -> Interval { run.circumstances.real(Tolerances.journey) + run.jitter }
 
     /// The start token of the phone by then, and whether one that came before it could be taken for it.
     private static func startToken(
@@ -55,13 +48,16 @@ enum RestartRules {
         return last
     }
 
-    /// Whether a start could be sent at that age: there is a token for it that lives, and we let the relay be.
-    private static func canStart(
-        _ activity: RestartLife.Activity, _ joined: JoinedAccount, _ run: RunContext, from first: Instant, to last: Instant
-    ) -> Bool {
-        guard let token = startToken(joined, phone: activity.phone, until: first)?.token else { return false }
-        let isDead = joined.tokens.deaths[token]?.contains { $0.arrivedAt <= last } ?? false
-        return !isDead && !run.circumstances.wasDown(between: first, and: last)
+    /// By when a start must have been sent that can be from `first` on, and has to be by `limit` where nothing of ours stops
+    /// it; nil: there is no token for it that lives.
+    private static func due(
+        _ activity: RestartLife.Activity, _ joined: JoinedAccount, _ run: RunContext, from first: Instant, by limit: Instant
+    ) -> Instant? {
+        guard let token = startToken(joined, phone: activity.phone, until: first)?.token,
+            let due = run.due(first, by: limit, at: .apns), !run.mayHaveLost(activity.born)
+        else { return nil }
+        let isDead = joined.tokens.deaths[token]?.contains { $0.arrivedAt <= due } ?? false
+        return isDead ? nil : due
     }
 
     // MARK: When
@@ -73,10 +69,12 @@ enum RestartRules {
         advice: "set a timer by the age of each activity, also of those that took another's place and after a restart"
     ) { joined, run, tally in
         each(joined, run) { activity, terms in
-            let limit = activity.born.upperBound + terms.before + slack(run)
             let first = activity.starts.first.map { joined.account.pushes[$0] }
-            guard min(activity.endedAt, run.circumstances.end) > limit || first != nil,
-                canStart(activity, joined, run, from: activity.born.lowerBound + terms.after - terms.within, to: limit)
+            let opens = activity.born.lowerBound + terms.after - terms.within
+            guard
+                let limit = due(
+                    activity, joined, run, from: opens, by: activity.born.upperBound + terms.before + slack(run)),
+                min(activity.endedAt, run.circumstances.end) > limit || first != nil
             else { return }
             tally.test()
             if let first, first.arrivedAt <= limit { return }
@@ -97,7 +95,7 @@ enum RestartRules {
             guard let first = activity.starts.first.map({ joined.account.pushes[$0] }) else { return }
             tally.test()
             let age = first.arrivedAt - activity.born.lowerBound
-            guard age < terms.after * leastAge - slack(run) else { return }
+            guard age < terms.after * Tolerances.kept - slack(run) else { return }
             tally.find(
                 "an activity of session \(activity.session) was replaced too early", expected: "at the age of \(terms.after)",
                 seen: "a start at \(age)", session: activity.session, step: first.step, first.id)
@@ -113,8 +111,8 @@ enum RestartRules {
         each(joined, run) { activity, terms in
             guard let first = activity.starts.first.map({ joined.account.pushes[$0] }) else { return }
             let earliest = activity.born.lowerBound + terms.after - terms.within - slack(run)
-            let latest = activity.born.upperBound + terms.after + terms.within + slack(run)
-            guard canStart(activity, joined, run, from: earliest, to: first.arrivedAt) else { return }
+            let closes = activity.born.upperBound + terms.after + terms.within + slack(run)
+            guard let latest = due(activity, joined, run, from: earliest, by: closes) else { return }
             tally.test()
             guard first.arrivedAt < earliest || first.arrivedAt > latest else { return }
             tally.find(
@@ -182,9 +180,8 @@ enum RestartRules {
             }
             let patience = patience(run)
             let ends = activity.ends.map { joined.account.pushes[$0] }
-            let limit = limit(of: ends, from: answeredAt, terms, run)
-            guard limit < run.circumstances.end, !isGone(activity, by: replacedAt, joined, run),
-                !run.circumstances.wasDown(between: replacedAt, and: limit)
+            guard let limit = limit(of: ends, from: answeredAt, terms, run), limit < run.circumstances.end,
+                !isGone(activity, by: replacedAt, joined, run)
             else { return }
             let isEnded = ends.contains { $0.isAccepted && $0.arrivedAt <= limit }
             guard isEnded || !isOver(activity, by: limit, joined) else { return }
@@ -214,7 +211,7 @@ enum RestartRules {
     /// Whether the system had ended the card by then, for its age: by its phone's word, where one has told of it.
     private static func isOver(_ activity: RestartLife.Activity, by instant: Instant, _ joined: JoinedAccount) -> Bool {
         guard let card = joined.account.cards.first(where: { !Set($0.tokens).isDisjoint(with: activity.tokens) }) else {
-            return activity.born.upperBound + longestLife <= instant
+            return activity.born.upperBound + SheetFigures.cardLife <= instant
         }
         // No relay sees what its user does.
         return card.dismissedAt == nil && card.endedAt.map { $0 <= instant } ?? false
@@ -233,11 +230,9 @@ enum RestartRules {
             let ends = joined.account.pushes.filter {
                 $0.isLiveActivity && $0.event == .end && activity.tokens.contains($0.token)
             }
-            let limit = limit(of: ends, from: answeredAt, terms, run)
-            // What it had been told a while before we ended it, it has to know when it is back.
-            guard limit < run.circumstances.end, !isGone(activity, by: answeredAt, joined, run),
-                !run.circumstances.wasDown(between: overAt, and: overAt + run.circumstances.inFlightGrace),
-                !run.circumstances.wasDown(between: activity.registeredAt, and: limit)
+            guard let limit = limit(of: ends, from: answeredAt, terms, run), limit < run.circumstances.end,
+                !isGone(activity, by: answeredAt, joined, run),
+                !run.circumstances.mayBeForgotten(from: overAt, told: overAt)
             else { return }
             let isEnded = ends.contains { $0.isAccepted && $0.arrivedAt <= limit }
             guard isEnded || !isOver(activity, by: limit, joined) else { return }
@@ -293,10 +288,9 @@ enum RestartRules {
                 let from = push.status == 410 ? renewal(of: push, joined, phone: activity.phone) : push.arrivedAt
                 pause = min(terms.longestPause, pause * 2)
                 guard let from else { continue }
-                let limit = from + patience + slack(run)
                 let next = activity.starts[(number + 1)...].first.map { joined.account.pushes[$0].arrivedAt }
-                guard min(activity.endedAt, run.circumstances.end) > limit || next != nil,
-                    canStart(activity, joined, run, from: from, to: limit)
+                guard let limit = due(activity, joined, run, from: from, by: from + patience + slack(run)),
+                    min(activity.endedAt, run.circumstances.end) > limit || next != nil
                 else { continue }
                 tally.test()
                 if let next, next <= limit { continue }
@@ -330,7 +324,7 @@ enum RestartRules {
                 guard first.isAccepted || first.status == 429, first.token == second.token else { continue }
                 tally.test()
                 let gap = second.arrivedAt - first.arrivedAt
-                if gap < pause * 0.9 {
+                if gap < pause * Tolerances.kept {
                     tally.find(
                         "a start was tried again too soon", expected: "\(pause) after the one before", seen: "\(gap)",
                         session: activity.session, step: second.step, first.id, second.id)

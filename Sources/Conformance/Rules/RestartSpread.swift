@@ -13,8 +13,6 @@ struct RestartSpread: RuleMachine {
 
     /// Below this many nothing can be said.
     private static let enough = 20
-    /// Of all, in one second.
-    private static let mostShare = 0.5
     /// From so many on the fullest second is held against the mean one, and what chance adds to that.
     private static let enoughForMean = 500
     private static let mostOfMean = 2.0
@@ -28,7 +26,7 @@ struct RestartSpread: RuleMachine {
     mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
         RestartRules.each(joined, run) { activity, terms in
             // A window of seconds leaves no room to spread.
-            guard terms.within >= .seconds(10), let first = activity.starts.first else { return }
+            guard terms.within >= Tolerances.date, let first = activity.starts.first else { return }
             let push = joined.account.pushes[first]
             let age = (push.arrivedAt - activity.born.upperBound).wholeSeconds
             ages[age, default: (0, push.id)].count += 1
@@ -39,7 +37,7 @@ struct RestartSpread: RuleMachine {
 
     /// How many one second may hold.
     private var limit: Double {
-        let share = Double(count) * Self.mostShare
+        let share = Double(count) * Tolerances.half
         guard count >= Self.enoughForMean else { return share }
         let mean = Double(count) / (2 * within.seconds)
         return min(share, Self.mostOfMean * mean + Self.chance * mean.squareRoot())

@@ -7,12 +7,7 @@ import Pushes
 enum RetryRules {
     static let all = [backsOff, noStorm, notRepeated, acceptedNotRepeated, keepsID, idIsUnique]
 
-    /// Apple says no figure for the first retry but "not immediately": a second, with room for jitter.
-    private static let usualPause = Interval.seconds(1)
-    private static let leastPause = Interval.milliseconds(500)
-    /// What Apple asks to wait after a failure of its own (5xx); a relay that does is not blamed.
-    static let longBackOff = Circumstances.longestRest
-    /// More attempts of one push than this within `usualPause` of a refusal are a storm.
+    /// More attempts of one push than this within `SheetFigures.firstPause` of a refusal are a storm.
     private static let mostAttempts = 3
     /// With those that our faults cut off: a connection may be lost again at once, and its pushes go on to the next (G14).
     private static let mostCut = 10
@@ -24,7 +19,7 @@ enum RetryRules {
         "retry-backs-off", ["P13"], .should, basis: .timing,
         requirement: "After 429 or 5xx a push is not sent again within half a second, nor for ever at the same pace.",
         norm: "Apple, Handling notification responses from APNs: retry with a delay; 15 minutes after 5xx",
-        advice: "wait a second before the first retry, and longer before each next one", span: { _ in leastPause }
+        advice: "wait a second before the first retry, and longer before each next one", span: { _ in SheetFigures.leastPause }
     ) { joined, run, tally in
         guard joined.account.pushes.contains(where: \.isRefusedForNow) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
@@ -43,10 +38,10 @@ enum RetryRules {
             {
                 tally.test()
                 let pause = push.arrivedAt - first.answeredAt
-                if pause < leastPause {
+                if pause < SheetFigures.leastPause {
                     tally.find(
                         "a push was sent again at once after \(run.reason(first))",
-                        expected: "a pause of about \(usualPause)", seen: "\(pause)",
+                        expected: "a pause of about \(SheetFigures.firstPause)", seen: "\(pause)",
                         of: push, first.id,
                         push.id)
                 }
@@ -79,7 +74,7 @@ enum RetryRules {
         mutating func first(_ push: SeenPush, _ identity: PushIdentity, _ run: RunContext, beyond most: Int) -> SeenPush? {
             var list = recent[identity] ?? []
             defer { recent[identity] = list.isEmpty ? nil : list }
-            list.removeAll { push.arrivedAt - $0.arrivedAt > .seconds(60) }
+            list.removeAll { push.arrivedAt - $0.arrivedAt > .minute }
             let first = list.count >= most ? list[0] : nil
             if first != nil { list.removeAll() }
             let asksAgain = push.isRefusedForNow || push.status == 403 && run.refusesProviderToken(push)
@@ -92,7 +87,7 @@ enum RetryRules {
         "retry-storm", ["P13"], .must,
         requirement: "One push is not attempted more than 3 times within a second of a refusal, nor every second for a minute.",
         norm: "Apple, Sending notification requests to APNs: repeated requests in quick succession count as an attack",
-        advice: "bound the attempts of a push, and let the pauses between them grow", span: { _ in usualPause }
+        advice: "bound the attempts of a push, and let the pauses between them grow", span: { _ in SheetFigures.firstPause }
     ) { joined, run, tally in
         guard joined.account.pushes.contains(where: { $0.status >= 400 || $0.status == 0 }) else { return }
         // The attempts before that still lie within a second of their refusal, or were cut off.
@@ -108,7 +103,7 @@ enum RetryRules {
                     seen: "another \(push.arrivedAt - first.arrivedAt) after \(run.reason(first))", of: push, first.id, push.id)
             }
             var list = recent[identity] ?? []
-            list.removeAll { push.arrivedAt - $0.answeredAt > usualPause || wasForgotten($0, before: push, run) }
+            list.removeAll { push.arrivedAt - $0.answeredAt > SheetFigures.firstPause || wasForgotten($0, before: push, run) }
             let isStorm = list.count { $0.status >= 400 } >= mostAttempts * times || list.count >= mostCut * times
             if isStorm {
                 tally.find(
@@ -170,9 +165,6 @@ enum RetryRules {
         }
     }
 
-    /// So long an answer may take and still reach whoever waits for it.
-    private static let patience = Interval.seconds(1)
-
     static let acceptedNotRepeated = Rule(
         "accepted-not-repeated", ["P15"], .should,
         requirement: "A push that APNs has accepted is not sent again under its apns-id.",
@@ -193,7 +185,7 @@ enum RetryRules {
             }
             // A late answer may find nobody who waits, and one that a fault cut off reaches nobody.
             guard push.isAccepted, !push.metFault, !push.flags.contains(.isAnswerUndelivered),
-                push.answeredAt - push.arrivedAt <= run.circumstances.real(patience)
+                push.answeredAt - push.arrivedAt <= run.circumstances.real(Tolerances.journey)
             else { continue }
             tally.test()
             accepted[identity] = push
@@ -253,7 +245,7 @@ enum RetryRules {
         private var next = 0
         private var doubts: [Doubt] = []
         private var unheard: Set<UInt64> = []
-        private var tally = Tally()
+        private(set) var tally = Tally()
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             tally.test()

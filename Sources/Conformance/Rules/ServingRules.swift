@@ -11,11 +11,6 @@ enum ServingRules {
         answersKeepSecrets, throttledSaysWhen,
     ]
 
-    /// How close to an outage of ours a call may have been cut off by it.
-    private static let slack = Interval.seconds(1)
-    /// How long a call may have been under way when its connection went.
-    private static let flight = Interval.seconds(5)
-
     private struct Serves: RuleMachine {
         var tally = Tally()
 
@@ -23,11 +18,11 @@ enum ServingRules {
             for call in joined.account.calls where call.state == .sent {
                 // When a call without an answer was given up is not known; not later than this.
                 let failure = EventFailure(rawValue: call.failure) ?? .none
-                let slack = run.circumstances.real(slack)
+                let slack = run.circumstances.real(Tolerances.journey)
                 let last =
                     call.wasAnswered
                     ? call.answeredAt
-                    : call.sentAt + run.circumstances.real(failure == .timeout ? run.requestTimeout : flight)
+                    : call.sentAt + run.circumstances.real(failure == .timeout ? run.requestTimeout : Tolerances.flight)
                 guard !run.circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { continue }
                 // Nothing is known of its end, or the end of the run cut it off.
                 let wasCutOff = run.wasInterrupted || run.muteness != nil

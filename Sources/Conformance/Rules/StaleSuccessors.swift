@@ -16,7 +16,7 @@ enum StaleSuccessors {
             // Without a marker it may be that of another session on the phone.
             let isAlone = activities.allSatisfy { $0.session == activity.session || $0.phone != activity.phone }
             // What was under way is nobody's fault; whoever has been refused looks before he sends again.
-            let known = overAt + run.circumstances.inFlightGrace * 0.25
+            let known = overAt + run.circumstances.inFlightGrace * Tolerances.prompt
             let again = pushes.first { push in
                 push.isLiveActivity && push.event == .start && push.isAccepted && known < push.arrivedAt
                     && joined.tokens.lanes[push.token] == Lane(role: .start, phone: activity.phone)

@@ -7,9 +7,6 @@ import Pushes
 enum StateRules {
     static let all = [deadForgotten, livingHeld]
 
-    /// So long after an answer what it changes may not be in the tables yet. (Our choice.)
-    private static let grace = Interval.seconds(2)
-
     /// What leaves no doubt: 410 of APNs, UNREGISTERED of FCM.
     private static func isWord(_ push: SeenPush, _ run: RunContext) -> Bool {
         run.tellsOfDeathForGood(push) && [404, 410].contains(push.status)
@@ -27,10 +24,10 @@ enum StateRules {
                 let death = deaths.last(where: { !$0.isDoubtful && isWord(joined.account.pushes[$0.push], run) })
             else { continue }
             let look = held.looks[last]
-            let known = death.answeredAt + run.circumstances.real(grace) + run.circumstances.inFlightGrace
-            guard look.began >= known, !run.isAway(from: death.arrivedAt, until: known),
+            let limit = death.answeredAt + run.circumstances.real(Tolerances.reaction) + run.circumstances.inFlightGrace
+            guard let known = run.due(death.answeredAt, by: limit, told: death.answeredAt), look.began >= known,
                 // Whoever registers it again, before or after, makes it a row of its own.
-                !joined.tokens.wasRegistered(token, after: death.arrivedAt + .seconds(-1), until: look.ended)
+                !joined.tokens.wasRegistered(token, after: death.arrivedAt - Tolerances.tick, until: look.ended)
             else { continue }
             tally.test()
             guard held.holds(token, as: role, at: last) else { continue }
@@ -52,10 +49,11 @@ enum StateRules {
             guard let lane = joined.tokens.lanes[token], held.roles.contains(lane.role),
                 let registration = registrations.first(where: \.wasTaken)
             else { continue }
-            let from = registration.answeredAt + run.circumstances.real(grace)
+            let from = registration.answeredAt + run.circumstances.real(Tolerances.reaction)
             let until = end(of: token, lane, registration, joined, run)
             guard let number = held.looks.lastIndex(where: { $0.began >= from && $0.ended < until }),
-                !run.isAway(from: registration.sentAt, until: held.looks[number].ended)
+                !run.circumstances.mayBeForgotten(from: registration.sentAt, told: registration.answeredAt),
+                !run.hasDied(by: held.looks[number].ended)
             else { continue }
             tally.test()
             guard !held.holds(token, as: lane.role, at: number) else { continue }

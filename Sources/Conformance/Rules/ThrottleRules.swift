@@ -7,11 +7,6 @@ import Pushes
 enum ThrottleRules {
     static let all = [respected, perSession, bypassed]
 
-    /// A tenth is allowed for the journey.
-    private static let share = 0.9
-    /// However uneven the machine runs, of two pushes nearer than this the window was not kept.
-    private static let leastShare = 0.5
-
     static func judgedWindow(_ run: RunContext) -> Interval? {
         run.circumstances.throttle.flatMap { $0 < ClockBounds.leastSpan ? nil : $0 }
     }
@@ -29,9 +24,6 @@ enum ThrottleRules {
         var calledAt: Instant
         var lane: Lane
     }
-
-    /// A push may be on its way so long, on the host's clock.
-    private static let journey = Interval.seconds(1)
 
     /// The last push of a target, and when an honest relay may have sent it at the earliest, by both ways to count: what
     /// then came late on its way is followed by the next one after less than a window.
@@ -84,9 +76,9 @@ enum ThrottleRules {
         span: \.circumstances.throttle
     ) { joined, run, tally in
         guard let window = judgedWindow(run) else { return }
-        let least = max(window * leastShare, window * share - run.jitter)
+        let least = max(window * Tolerances.half, window * Tolerances.kept - run.jitter)
         tally.test(coalesced(joined, within: window).count)
-        let journey = run.circumstances.real(journey)
+        let journey = run.circumstances.real(Tolerances.journey)
         var previous: [Target: Sent] = [:]
         for passed in passed(joined) {
             let token = joined.account.pushes[passed.push].token
@@ -128,7 +120,7 @@ enum ThrottleRules {
         guard Set(all.map(\.session)).count > 1 else { return }
         // Consecutive pushes of different sessions: by chance some lie within one window of each other.
         let pairs = zip(all, all.dropFirst()).filter { $0.session != $1.session }
-        let least = window * share
+        let least = window * Tolerances.kept
         let throttled = coalesced(joined, within: window)
         // Two that were both throttled and came within one window of each other have each their own.
         let isApart = pairs.contains {

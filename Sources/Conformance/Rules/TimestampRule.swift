@@ -9,10 +9,6 @@ enum TimestampRule {
     private static let plausible: ClosedRange<Int64> = 1_000_000_000...99_999_999_999
     /// A device drops an update that is stamped more than 8 h ahead (Apple developer forums 776165).
     private static let farAhead: Int64 = 8 * 3_600
-    /// Two states whose calls lie so far apart differ by a second at least.
-    private static let standstill = Interval.seconds(2)
-    /// Where nobody knows of calls, three states with one timestamp for longer than this do not count time.
-    private static let unmarkedStandstill = Interval.seconds(5)
 
     private struct Key: Hashable {
         var token: TokenHash
@@ -50,7 +46,7 @@ enum TimestampRule {
     private static func hasTimePassed(
         _ first: SeenPush, _ second: SeenPush, _ joined: JoinedAccount, _ run: RunContext
     ) -> Bool {
-        let standstill = max(standstill, run.circumstances.real(ClockBounds.leastSpan))
+        let standstill = max(Tolerances.reaction, run.circumstances.real(ClockBounds.leastSpan))
         guard second.arrivedAt - first.arrivedAt >= standstill, let earlier = joined.account.call(at: first.place),
             let later = joined.account.call(at: second.place)
         else { return false }
@@ -134,7 +130,7 @@ enum TimestampRule {
                 let since = push.arrivedWall - first.arrivedWall
                 let isStill =
                     push.isMarked
-                    ? hasTimePassed(first, push, joined, run) : track.statesOfStamp >= 3 && since > unmarkedStandstill
+                    ? hasTimePassed(first, push, joined, run) : track.statesOfStamp >= 3 && since > Tolerances.flight
                 if isStill {
                     tally.find(
                         "the timestamp stands still", expected: "a newer one after \(since)", seen: "\(stamp) again",

@@ -111,14 +111,11 @@ enum TokenRules {
         return (rows ?? Array(joined.account.rows.indices)).filter { index in
             let row = joined.account.rows[index]
             let window = row.flags.contains(.isThrottled) ? run.circumstances.throttle ?? .zero : .zero
-            let wait = run.circumstances.real(promptly) + window
+            let wait = run.circumstances.inFlightGrace * Tolerances.prompt + window
             return row.token == token && row.plannedAt > instant && row.plannedAt + wait < end
                 && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
         }
     }
-
-    /// A push that nothing holds back has been tried by then.
-    private static let promptly = Interval.milliseconds(250)
 
     private static func nextGoodbye(_ joined: JoinedAccount, _ token: TokenHash, after instant: Instant) -> Instant {
         let phone = joined.tokens.lanes[token]?.phone
@@ -216,7 +213,7 @@ enum TokenRules {
     /// Until then nobody is blamed who sends nothing. FCM says for how long; of a 429 Apple's words know no figure.
     private static func restOver(behind push: SeenPush, _ joined: JoinedAccount, _ run: RunContext) -> Instant {
         push.provider == .fcm
-            ? joined.restOver(behind: push, run.circumstances) : push.answeredAt + RetryRules.longBackOff
+            ? joined.restOver(behind: push, run.circumstances) : push.answeredAt + SheetFigures.restBehindFailure
     }
 
     static let otherKept = Rule(
@@ -338,9 +335,6 @@ enum TokenRules {
         push.arrivedWall - WallTime(milliseconds: push.diedMilliseconds)
     }
 
-    /// A relay has stored a registration when it has answered it, and a moment.
-    private static let storing = Interval.milliseconds(20)
-
     static let changedKept = Rule(
         "changed-row-kept", ["G4"], .must, basis: .absence,
         requirement: "An answer about a token does nothing to what was registered in its place while it was on its way.",
@@ -353,7 +347,7 @@ enum TokenRules {
                 // The same token again: only a 410 says when it died, and that was before.
                 guard new.token != push.token || push.status == 410,
                     let call = joined.account.call(at: new.place), call.wasTaken, call.sentAt > push.arrivedAt,
-                    call.answeredAt + run.circumstances.real(storing) < push.answeredAt,
+                    call.answeredAt + run.circumstances.real(Tolerances.wire) < push.answeredAt,
                     new.token == push.token || joined.tokens.deaths[new.token] == nil
                 else { continue }
                 let later = owedLater(joined, new.token, after: push.answeredAt, run)

@@ -15,8 +15,8 @@ enum WebhookRules {
         advice: "queue the webhook in the transaction that makes the change, and send it from that queue"
     ) { joined, run, tally in
         for debt in WebhookDebt.all(joined, run) {
-            let due = debt.since + debt.owed.within + run.jitter
-            guard !run.isAway(from: debt.since, until: due) else { continue }
+            let limit = debt.since + debt.owed.within + run.jitter
+            guard let due = run.due(debt.since, by: limit, told: debt.since) else { continue }
             let first = debt.hooks.first
             if first == nil, debt.isOfEnded { continue }
             guard due <= run.circumstances.end || first != nil else { continue }
@@ -200,7 +200,6 @@ enum WebhookRules {
         guard let patience = run.hookRetries else { return }
         for debt in WebhookDebt.all(joined, run) {
             for (index, hook) in debt.hooks.enumerated() where !hook.wasAccepted {
-                let due = hook.at + patience + run.jitter
                 guard hook.isPassing else {
                     tally.test()
                     guard let next = debt.again(behind: index), !run.isAway(from: hook.at, until: next.at) else { continue }
@@ -210,7 +209,9 @@ enum WebhookRules {
                     continue
                 }
                 let next = debt.retry(of: index)
-                guard next != nil || due <= run.circumstances.end, !run.isAway(from: hook.at, until: due) else { continue }
+                guard let due = run.due(hook.at, by: hook.at + patience + run.jitter, told: hook.at),
+                    next != nil || due <= run.circumstances.end
+                else { continue }
                 tally.test()
                 let answer = hook.status == 0 ? "silence" : "the answer \(hook.status)"
                 guard let next else {

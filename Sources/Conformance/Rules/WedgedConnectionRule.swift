@@ -27,7 +27,7 @@ enum WedgedConnectionRule {
                 successions.note(refused: push)
                 return
             }
-            let underWay = max(run.circumstances.inFlightGrace, run.circumstances.real(.seconds(2)))
+            let underWay = max(run.circumstances.inFlightGrace, run.circumstances.real(Tolerances.reaction))
             // Who goes on with the token that was refused breaks another rule.
             guard push.authorization != before.push.authorization, push.arrivedAt > before.push.answeredAt + underWay,
                 before.breaches.count < Self.mostBreaches

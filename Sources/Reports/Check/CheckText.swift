@@ -14,9 +14,10 @@ package enum CheckText {
         let worstLast = CaseResult.Verdict.allCases.reversed().flatMap { verdict in
             record.cases.filter { $0.verdict == verdict }
         }
-        let cases = worstLast.filter { $0.verdict != .kept }
         var told: Set<String> = []
-        var text = cases.map { line($0, ink) + "\n" + details($0, ink, &told) }.joined()
+        var text = alike(worstLast.filter { $0.verdict != .kept }).map { cases in
+            line(cases[0], ink) + "\n" + details(cases[0], ink, &told) + others(cases.dropFirst(), ink)
+        }.joined()
         if !text.isEmpty { text += "\n" }
         text += unproven(record, ink)
         let exit = record.exit
@@ -62,6 +63,31 @@ package enum CheckText {
         return "\(Numbers.count(record.cases.count, "case")): \(counts.joined(separator: ", ")); "
             + "\(rules.count { !$0.keptIn.isEmpty || !$0.brokenIn.isEmpty }) of \(RuleBook.all.count) rules put to the test, "
             + "in \(Numbers.duration(record.duration))"
+    }
+
+    /// Cases that the same rules have made what they are, in the order of the first of each; before the others one that is
+    /// about such a rule.
+    private static func alike(_ cases: [CaseResult]) -> [[CaseResult]] {
+        var groups: [[CaseResult]] = []
+        for item in cases {
+            func isLike(_ group: [CaseResult]) -> Bool {
+                group[0].verdict == item.verdict && group[0].broken.map(\.id) == item.broken.map(\.id)
+            }
+            if let place = groups.firstIndex(where: isLike), !item.broken.isEmpty {
+                groups[place].append(item)
+            } else {
+                groups.append([item])
+            }
+        }
+        func isAbout(_ item: CaseResult) -> Bool { item.broken.contains { item.exercises.contains($0.id) } }
+        return groups.map { $0.filter(isAbout) + $0.filter { !isAbout($0) } }
+    }
+
+    private static func others(_ cases: ArraySlice<CaseResult>, _ ink: Ink) -> String {
+        guard let first = cases.first else { return "" }
+        let names = cases.map(\.name).joined(separator: ", ")
+        let words = ink.tone(first.verdict.tone, "    by the same alone")
+        return "\(words) \(Numbers.count(cases.count, "more case")): \(safe(names))\n"
     }
 
     private static func line(_ result: CaseResult, _ ink: Ink) -> String {

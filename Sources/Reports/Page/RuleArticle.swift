@@ -29,12 +29,13 @@ struct RuleArticle {
         let healed: Markup =
             result.standing == .healed
             ? "<p>Listed as a known break, but kept in this run: strike it from the list.</p>" : ""
+        let follows: Markup = result.isConsequence ? "<p>Follows from \(result.causeWords).</p>" : ""
         return """
             <article class="rule" id="\(id)"><header>\(result.standing.tone.badge(result.standing.word))\
             <h3>\(result.requirement)</h3></header>
             <p class="dim"><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \
             \(result.norm).</p><p><b>What to change:</b> \(result.advice).</p>\
-            \(healed)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
+            \(healed)\(follows)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
 
             """
     }

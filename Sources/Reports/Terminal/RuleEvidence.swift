@@ -12,6 +12,9 @@ enum RuleEvidence {
     /// `directory` is where the run's journal stands.
     static func lines(_ result: RuleResult, in directory: String) -> [String] {
         guard let finding = result.verdict.findings.first else { return [] }
+        if result.isConsequence {
+            return ["follows from \(safe(result.causeWords))", "more    \(safe(finding.more(in: directory)))"]
+        }
         var lines = [safe(finding.line)]
         if let session = finding.session {
             let call = finding.call.map { ", \($0.kind) planned at \($0.moment) → \($0.answer)" } ?? ""

@@ -192,7 +192,9 @@ extension CheckRecord {
                     sums[place].keptIn.append(item.name)
                     if !isOpen(item), !doubtful.contains(result.id) { sums[place].isSettled = true }
                 case .broken:
-                    if sums[place].brokenIn.isEmpty { sums[place].rule = result }
+                    if sums[place].brokenIn.isEmpty || sums[place].rule.isConsequence && !result.isConsequence {
+                        sums[place].rule = result
+                    }
                     sums[place].brokenIn.append(item.name)
                 case .notExercised: break
                 }
@@ -216,8 +218,8 @@ extension CheckRecord {
         if isInterrupted { return RunRecord.Exit(code: 130, word: "interrupted", reasons: ["ended by a signal"]) }
         if count(.broken) > 0 || !healed.isEmpty {
             let proven = cases.filter { $0.verdict == .broken }.reduce(into: Set<String>()) { $0.formUnion($1.proven) }
-            let broken = rules.filter { $0.standing == .broken && proven.contains($0.rule.id) }
-                .map { RunRecord.Exit.reason($0.rule) }
+            let failing = rules.map(\.rule).filter { $0.standing == .broken && proven.contains($0.id) }
+            let broken = RunRecord.Exit.reasons(of: failing)
             return RunRecord.Exit(
                 code: 4, word: "conformance broken",
                 reasons: broken + healed.map { "\($0.rule.id) is kept again: strike it from the list of known breaks" })

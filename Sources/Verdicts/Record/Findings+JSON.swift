@@ -20,6 +20,7 @@ extension RuleResult {
         case .notExercised: break
         }
         object["hindrance"] = hindrance.map { .string($0) } ?? .null
+        object["causes"] = .array(causes.map { ["rule": .string($0.rule), "count": .integer(Int64($0.count))] })
         return .object(object)
     }
 
@@ -40,6 +41,9 @@ extension RuleResult {
             norm: try reading["norm"].text(), advice: try reading["advice"].text(), verdict: verdict,
             isKnownFailing: try reading["knownFailing"].flag(), isStrict: try reading["strict"].flag())
         hindrance = try reading["hindrance"].optional()?.text()
+        causes = try RunRecord.all(reading["causes"]) { r throws(Failure) in
+            Cause(rule: try r["rule"].text(), count: try r["count"].count())
+        }
     }
 }
 
