@@ -1,5 +1,6 @@
 // What the providers' answers mean: each reason's row says what it speaks of, and no rule compares its word.
 
+package import Basics
 package import Metrics
 import Pushes
 
@@ -19,10 +20,19 @@ extension RunContext {
             if push.status != 0 { circumstances.ability.pass(at: push.provider, push.arrivedAt) }
             return
         }
+        if push.status == 0, circumstances.fault(push.faultRule)?.isSilence == true {
+            if silent.count < Self.mostSilent { silent[push.id] = push }
+            return circumstances.keepSilent(push)
+        }
         let isRefused = push.isRefusedForNow && subject(of: push) ?? .provider == .provider
-        let isCut = push.status == 0 && circumstances.fault(push.faultRule)?.isSilence != true
-        guard isRefused || isCut else { return }
+        guard isRefused || push.status == 0 else { return }
         circumstances.meet(push.faultRule, at: [push.provider], from: push.arrivedAt, to: push.answeredAt)
+    }
+
+    /// The relay gave up a push that had no answer.
+    package func noteGivenUp(_ id: UInt64, _ instant: Instant) {
+        guard let push = silent.removeValue(forKey: id) else { return }
+        circumstances.ability.giveUp(at: push.provider, from: push.arrivedAt, instant)
     }
 
     /// The row of the provider's list that an answer means. APNs says each with one status; FCM's words stand alone. Nil where

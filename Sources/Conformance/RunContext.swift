@@ -221,6 +221,9 @@ package final class RunContext {
     private static let mostStrays = 100
     /// Apart by more than `Tolerances.reaction`, so few.
     private var troubles: [ClosedRange<Instant>] = []
+    static let mostSilent = 100_000
+    /// Pushes that a fault left without an answer and that nobody has given up, at most `mostSilent`.
+    var silent: [UInt64: SeenPush] = [:]
     /// A signal ended the run, and with it calls that were under way.
     package var wasInterrupted = false
     /// Pushes of this run to the mock so far, and calls that the relay took and owes pushes for.
@@ -297,12 +300,8 @@ package final class RunContext {
         return hasDied(by: due) ? nil : due
     }
 
-    /// Whether the relay heard of the call at `first` before the one at `second`. Where the profile sends in parallel, it does
-    /// only if the one was answered when the other was sent.
     func wasHeard(_ first: UInt64, before second: UInt64, in account: Account) -> Bool {
-        if circumstances.isOrdered || first == second { return true }
-        guard let earlier = account.call(at: first), let later = account.call(at: second) else { return false }
-        return earlier.wasAnswered && earlier.answeredAt <= later.sentAt
+        account.wasHeard(first, before: second, circumstances)
     }
 
     func reason(_ push: SeenPush) -> String {

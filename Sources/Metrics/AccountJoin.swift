@@ -256,6 +256,7 @@ package struct JoinedAccount: Sendable {
             let last = newest[key]
             let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
             if !isAgain, isOlder, isOfRow, isNews(push, of: row), circumstances.isOrdered, let last,
+                account.wasHeard(push.place, before: last.place, circumstances),
                 wasSentLater(push, than: last.push, circumstances)
             {
                 fault[index] = .reordered

@@ -187,6 +187,11 @@ package struct Circumstances: Sendable {
     }
 
     /// Faults that met connections in that time.
+    package mutating func keepSilent(_ push: SeenPush) {
+        ability.keepSilent(
+            push.faultRule, at: push.provider, from: push.arrivedAt, until: push.arrivedAt + patience, least: leastPatience)
+    }
+
     package func firings(from first: Instant, to last: Instant) -> ArraySlice<(at: Instant, rule: UInt32)> {
         let start = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at >= first }
         let end = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at > last }

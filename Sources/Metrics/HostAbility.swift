@@ -25,9 +25,14 @@ package struct HostAbility: Sendable {
         var last: Instant
         /// Something got through.
         var over: Instant?
+        /// Pushes that had no answer and are not given up, and until when the last of them may be waited for: they may hold
+        /// all streams that the relay has.
+        var silent: (count: Int, until: Instant)?
 
         /// Whoever tries again waits as long as it has lasted, and the least that anybody is given.
-        func bound(_ least: Interval) -> Instant { last + (last - from) + least }
+        func bound(_ least: Interval) -> Instant {
+            max(last + (last - from) + least, silent.map { $0.until + least } ?? Instant(nanoseconds: .min))
+        }
     }
 
     private static let most = 1 << 20
@@ -50,6 +55,27 @@ package struct HostAbility: Sendable {
         } else if troubles[host].count < Self.most {
             troubles[host].append(Trouble(rule: rule, from: first, last: last))
         }
+    }
+
+    /// A push there got no answer by a fault, and is not given up before `until`.
+    package mutating func keepSilent(
+        _ rule: UInt32, at provider: Provider, from first: Instant, until: Instant, least: Interval
+    ) {
+        meet(rule, at: provider, from: first, to: first, least: least)
+        let host = Self.index(provider)
+        guard let newest = troubles[host].indices.last, troubles[host][newest].over == nil else { return }
+        let known = troubles[host][newest].silent
+        troubles[host][newest].silent = ((known?.count ?? 0) + 1, max(until, known?.until ?? until))
+    }
+
+    /// The relay gave one of those up.
+    package mutating func giveUp(at provider: Provider, from first: Instant, _ instant: Instant) {
+        let host = Self.index(provider)
+        guard let newest = troubles[host].indices.last, troubles[host][newest].from <= first,
+            let silent = troubles[host][newest].silent
+        else { return }
+        troubles[host][newest].silent = silent.count > 1 ? (silent.count - 1, silent.until) : nil
+        if troubles[host][newest].over == nil { troubles[host][newest].last = max(troubles[host][newest].last, instant) }
     }
 
     /// A push that no fault met was answered there.

@@ -136,6 +136,19 @@ package struct RestartLife: Sendable {
         activities += own
     }
 
+    /// Attempts of what a call owed, until one was accepted: no age asked for those, however late they left.
+    private func planned(_ starts: [Int], _ account: Account) -> Set<Int> {
+        var paid: Set<UInt64> = []
+        return starts.reduce(into: []) { planned, index in
+            let push = account.pushes[index]
+            guard push.isMarked, !paid.contains(push.place),
+                account.rows.contains(where: { $0.place == push.place && $0.event == .start })
+            else { return }
+            planned.insert(index)
+            if push.isAccepted { paid.insert(push.place) }
+        }
+    }
+
     private mutating func complete(
         _ activity: inout Activity, _ starts: [Int], _ account: Account, _ tokens: TokenLife, _ grace: Interval
     ) {
@@ -144,9 +157,10 @@ package struct RestartLife: Sendable {
             activity.endedAt = min(activity.endedAt, death.arrivedAt)
         }
         let limit = min(activity.replacedAt ?? .distantFuture, activity.overAt ?? .distantFuture)
+        let planned = planned(starts, account)
         activity.starts = starts.filter { index in
             let arrivedAt = account.pushes[index].arrivedAt
-            return activity.registeredAt < arrivedAt && arrivedAt <= limit
+            return !planned.contains(index) && activity.registeredAt < arrivedAt && arrivedAt <= limit
         }
         activity.ends = account.pushes.indices.filter { index in
             let push = account.pushes[index]

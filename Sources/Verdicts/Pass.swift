@@ -93,7 +93,10 @@ struct Pass {
         }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let unread = note.unread, context.unread.count < Self.mostDistantNotes { context.unread.append(unread) }
-        if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered[push] = note.at }
+        if let push = note.undelivered {
+            if undelivered.count < Self.mostDistantNotes { undelivered[push] = note.at }
+            context.noteGivenUp(push, note.at)
+        }
         if let plan {
             if let capture = note.capture { see(capture) }
             if let reaction = note.reaction { see(reaction, plan) }

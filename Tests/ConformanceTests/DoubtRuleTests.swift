@@ -262,3 +262,23 @@ struct OtherEnvironmentTests {
         #expect(again.findings(rule) == 0)
     }
 }
+
+@Suite("A call that we gave up")
+struct GivenUpCallTests {
+    /// A stranger's relay that was starved heard of a session's first call last, and stamped in the order of hearing.
+    @Test("may have been heard at any time, so nothing rests on its place")
+    func place() {
+        let swapped = History.honest.with { history in
+            history.pushes[1].arrivedAt = at(1.9)
+            history.pushes[1].arrivedWall = history.pushes[0].arrivedWall
+            history.pushes[0].stamp = epoch + 14
+        }
+        #expect(swapped.findings("timestamp-seconds-rising") == 1)
+        let givenUp = swapped.with { history in
+            for index in history.calls.indices where history.calls[index].step == history.pushes[0].step {
+                history.calls[index].status = 0
+            }
+        }
+        #expect(givenUp.findings("timestamp-seconds-rising") ?? 0 == 0)
+    }
+}

@@ -56,6 +56,26 @@ struct HostAbilityTests {
         #expect(stops { meet(&$0, 1_000, at: .fcm) }.isEmpty)
     }
 
+    /// A stranger's relay with six streams, all of which were silent, told other sessions nothing meanwhile.
+    @Test("not while pushes without an answer may hold all of its streams: until they are given up, or something gets through")
+    func silent() {
+        func keep(_ circumstances: inout Circumstances, _ instants: Int64...) {
+            for at in instants {
+                circumstances.ability.keepSilent(
+                    4, at: .apns, from: instant(at), until: instant(at + 30_000), least: .seconds(2))
+            }
+        }
+        func giveUp(_ circumstances: inout Circumstances, _ from: Int64, _ at: Int64) {
+            circumstances.ability.giveUp(at: .apns, from: instant(from), instant(at))
+        }
+        #expect(stops { keep(&$0, 1_000) } == [[1_000, 33_000]])
+        #expect(stops { keep(&$0, 1_000); giveUp(&$0, 1_000, 5_000) } == [[1_000, 11_000]])
+        #expect(stops { keep(&$0, 1_000); $0.ability.pass(at: .apns, instant(2_000)) } == [[1_000, 2_000]])
+        #expect(stops { keep(&$0, 1_000); $0.ability.pass(at: .apns, instant(2_000)); giveUp(&$0, 1_000, 5_000) } == [[1_000, 2_000]])
+        #expect(stops { keep(&$0, 1_000, 2_000); giveUp(&$0, 1_000, 5_000) } == [[1_000, 34_000]])
+        #expect(stops { keep(&$0, 1_000, 2_000); giveUp(&$0, 1_000, 3_000); giveUp(&$0, 2_000, 3_000) } == [[1_000, 7_000]])
+    }
+
     @Test("as long again as the trouble lasted, and two seconds, behind the last of it")
     func lasted() {
         #expect(stops { meet(&$0, 1_000, 2_000, 4_000, 8_000) } == [[1_000, 17_000]])

@@ -42,6 +42,18 @@ struct RestartLifeTests {
         #expect(life.activities.map(\.starts.count) == [1, 1, 0])
     }
 
+    /// A stranger's relay that was slow: the start of the first call left behind the registration.
+    @Test("what a call owes is no successor's start, however late it left; what bears its marker behind that is")
+    func planned() throws {
+        let story = replaced().with { story in
+            story.expect(0, at: 500, event: .start, token: Self.start)
+            story.push(0, at: 1_100, event: .start, token: Self.start, outcome: .started)
+            story.push(0, at: 4_500, event: .start, token: Self.start, outcome: .started)
+        }
+        let life = try #require(story.joined.restarts)
+        #expect(life.activities[0].starts.map { story.joined.account.pushes[$0].arrivedAt } == [instant(4_000), instant(4_500)])
+    }
+
     @Test("a token that no start lies before is the same activity under another name")
     func rotation() throws {
         let story = replaced().with { $0.account.pushes.removeFirst() }
