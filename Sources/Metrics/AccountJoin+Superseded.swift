@@ -10,12 +10,25 @@ extension JoinedAccount {
         let row = account.rows[index]
         guard row.type == .liveactivity, !row.isFinal, !deliveries[index].stops.isEmpty else { return false }
         let begun = row.event == .start ? beginnings.filter { isBegun(row, by: $0) }.map(\.place) : []
-        let newer = newer(than: index).filter { deliveries[$0].outcome != .lost }.map { account.rows[$0].place }
-        return (newer + begun).contains { place in
+        let newer = newer(than: index).filter { deliveries[$0].outcome != .lost }
+        return (newer.map { account.rows[$0].place } + begun).contains { place in
             guard let call = account.call(at: place), call.state == .sent, !Self.isMissing(place, account, circumstances) else {
                 return false
             }
             return deliveries[index].stops.contains { $0.holds(call.sentAt) }
+        } || newer.contains { cameAsItWaited(index, $0) }
+    }
+
+    /// Something was refused that it waited behind, nothing went to its card since, and the next that did was the newer one, by
+    /// when it was due itself: whoever waits longer than others, within what its profile promises, sends what is newest then.
+    private func cameAsItWaited(_ index: Int, _ newer: Int) -> Bool {
+        guard let first = attempts(of: newer).first, first.arrivedAt <= deliveries[index].due else { return false }
+        return deliveries[index].stops.contains { stop in
+            guard stop.from <= first.arrivedAt, !stop.beginsAnew else { return false }
+            let next = account.pushes.first { push in
+                push.isLiveActivity && stop.from < push.arrivedAt && isOnItsWay(push, account.rows[index])
+            }
+            return next?.id == first.id
         }
     }
 

@@ -210,8 +210,29 @@ struct OverdueTests {
                 story.push(2, at: came)
             }.classes
         }
-        #expect(story(told: 2_000) == "delivered 1, superseded 1" && story(told: 3_101) == "delivered 1, lost 1")
+        #expect(story(told: 2_000) == "delivered 1, superseded 1")
         #expect(story(told: 2_000, came: 8_001) == "delivered 1, superseded 1", "that one is owed, and has its own time")
         #expect(story(told: 2_000, came: 14_001).hasPrefix("superseded 1, late 1"))
+    }
+
+    /// A stranger's relay that waits 2.7 s behind a 429, where its states have five.
+    @Test("never, where the next that came for the card behind the refusal was a newer state, by when it was due itself")
+    func waited() {
+        func story(told: Int64, came: Int64, between: Int64? = nil) -> String {
+            silent.with { story in
+                attempt(&story, 1_100, 503)
+                if let between {
+                    story.call(3, at: between)
+                    story.expect(3, at: between)
+                    story.push(3, at: between)
+                }
+                story.call(4, at: told)
+                story.expect(4, at: told, deadline: 9_000)
+                story.push(4, at: came)
+            }.classes
+        }
+        #expect(story(told: 3_101, came: 8_000) == "delivered 1, superseded 1", "the clock stood for two of its seven seconds")
+        #expect(story(told: 3_101, came: 8_001) == "delivered 1, lost 1")
+        #expect(story(told: 4_500, came: 5_000, between: 3_500) == "delivered 2, superseded 1", "the first was newer, too")
     }
 }

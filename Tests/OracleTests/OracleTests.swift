@@ -17,7 +17,8 @@ struct Agreement: Sendable {
     /// Kinds of breaches that the judge passes over, and why.
     static let approximations = [
         // A relay that held both tokens when the first one's death came need not tell the second what went with it; and what was
-        // refused at a token, and behind it something else, lets all that goes there rest.
+        // refused at a token, and behind it something else, lets all that goes there rest. And who waits longer than the oracle
+        // does, yet not longer than a state has time, may send the newest then.
         "state is overdue"
     ]
 
