@@ -93,7 +93,7 @@ struct Loss {
             let held = before.last { $0.metFault && row.plannedAt - row.deadline <= $0.arrivedAt }
             if let held, let fault = run.circumstances.fault(held.faultRule) {
                 let when = after(held.arrivedAt)
-                let words = "an older state of its card met \(fault.label) \(when) this one's call"
+                let words = "an older state of its card met \(fault.label) \(when) this state's call"
                 let isOld = joined.tokens.speaksOfThePast(held, run.circumstances)
                 let before = isOld ? ", which speaks of a time before the token was registered" : ""
                 return Hint(words: words + before, entry: held.id)
@@ -112,7 +112,7 @@ struct Loss {
             let last = newest.isAccepted ? own : newest
             let which = newest.isAccepted ? "the last push of its kind to this token" : "the last push to this token"
             return Hint(
-                words: "\(which) was answered \(run.reason(last)), \(after(last.arrivedAt)) this one's call", entry: last.id)
+                words: "\(which) was answered \(run.reason(last)), \(after(last.arrivedAt)) this state's call", entry: last.id)
         }
 
         var card: Hint? {
@@ -122,12 +122,13 @@ struct Loss {
             }
             guard row.type == .liveactivity else { return nil }
             guard let last = before.last(where: \.isAccepted) else {
-                return Hint(words: "nothing that was said before it had reached this token either")
+                return Hint(words: "no earlier state had reached its token either")
             }
             let kind = joined.account.call(at: last.place).map { "`\(run.kind($0.kind))`" } ?? "a push"
             let when = after(last.arrivedAt)
             return Hint(
-                words: "the last that this token got was \(kind) of step \(last.step), \(when) this one's call", entry: last.id)
+                words: "the last that this token got was \(kind) of step \(last.step), \(when) this state's call",
+                entry: last.id)
         }
 
         /// A token of its card that was registered after the last that the card was told, and before this was due.
@@ -146,7 +147,7 @@ struct Loss {
                     case call.token: "its token was registered again"
                     default: "another token of its card was registered"
                     }
-                words = told.map { $0 < made.sentAt } ?? true ? "\(what) \(after(made.sentAt)) this one's call" : nil
+                words = told.map { $0 < made.sentAt } ?? true ? "\(what) \(after(made.sentAt)) this state's call" : nil
                 former = call.token
             }
             return words.map { Hint(words: $0) }

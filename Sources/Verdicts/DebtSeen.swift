@@ -28,20 +28,45 @@ package struct DebtSeen: Hashable, Sendable {
             + (phones > 1 ? " on phone \(row.lane.phone + 1)" : "")
         let accepted = delivery.accepted.map { joined.account.pushes[$0] }
         push = accepted?.id ?? joined.attempts(of: index).last?.id
-        let end = min(accepted?.arrivedAt ?? run.circumstances.end, run.circumstances.end)
-        let (able, stopped) = joined.ability(index, until: max(end, delivery.since))
-        let clock = stopped.isEmpty ? "" : ", able for \(able) of that; stopped for \(stopped)"
-        let allowed = "allowed \(row.deadline)"
-        words =
-            switch delivery.outcome {
-            case .delivered, .late: "\(end - delivery.since) after it was told\(clock); \(allowed)"
-            case .lost, .undecided: "not in \(max(.zero, end - delivery.since))\(clock); \(allowed)"
-            case .excused: (delivery.excuse ?? "") + clock
-            case .superseded where joined.saysAgain(index): "its card was told the same last"
-            case .superseded: "a newer state took its place\(clock)"
-            case .unsent: "its call, or the registration of its token, was not sent"
-            case .duplicated, .reordered, .unexpected, .misdirected, .altered: ""
-            }
+        words = Self.words(joined, index, run, since: delivery.since, until: accepted?.arrivedAt)
+    }
+
+    private static func words(
+        _ joined: JoinedAccount, _ index: Int, _ run: RunContext, since: Instant, until accepted: Instant?
+    ) -> String {
+        let (row, delivery) = (joined.account.rows[index], joined.deliveries[index])
+        let end = max(since, min(accepted ?? run.circumstances.end, run.circumstances.end))
+        let (able, stopped) = joined.ability(index, until: end)
+        let clock = stopped.isEmpty ? "" : "; the relay was able to send it for \(able) of that, and stopped for \(stopped)"
+        let allowed = " (allowed: \(row.deadline))"
+        switch delivery.outcome {
+        case .delivered, .late: return "\(end - since) after it was told\(allowed)\(clock)"
+        case .lost, .undecided: return "not in \(end - since) since it was told\(allowed)\(clock)"
+        case .excused where delivery.due > run.circumstances.end:
+            return "\(delivery.excuse ?? ""): not in the \(end - since) until the run ended\(allowed)\(clock)"
+        case .excused: return (delivery.excuse ?? "") + reason(joined, row, delivery.excuse)
+        case .superseded where joined.saysAgain(index): return "its card was told the same last"
+        case .superseded: return "a newer state took its place" + (newer(joined, index).map { ", of step \($0)" } ?? "")
+        case .unsent: return "its call, or the registration of its token, was not sent"
+        case .duplicated, .reordered, .unexpected, .misdirected, .altered: return ""
+        }
+    }
+
+    /// The answer behind which nothing was owed to its token, or what the relay may have lost.
+    private static func reason(_ joined: JoinedAccount, _ row: Expectation, _ excuse: String?) -> String {
+        if excuse == Circumstances.heldDown { return ": we ended the relay so soon behind its call that it may not know of it" }
+        guard excuse?.hasPrefix("dead token") == true, let death = joined.tokens.deaths[row.token]?.first else { return "" }
+        return ": nothing is owed to it behind that answer, to entry \(joined.account.pushes[death.push].id)"
+    }
+
+    /// The step of the next state for its card that came, else of the next one.
+    private static func newer(_ joined: JoinedAccount, _ index: Int) -> UInt32? {
+        let row = joined.account.rows[index]
+        let newer = joined.account.rows.indices.filter { other in
+            let next = joined.account.rows[other]
+            return next.session == row.session && next.lane == row.lane && next.type == row.type && next.place > row.place
+        }
+        return (newer.first { joined.deliveries[$0].accepted != nil } ?? newer.first).map { joined.account.rows[$0].step }
     }
 }
 

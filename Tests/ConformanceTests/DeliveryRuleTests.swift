@@ -47,7 +47,7 @@ struct DeliveryRuleTests {
         }
         lost.run.circumstances.faults = [.init(rule: 1, label: "503", windows: [at(15)..<at(15.5)])]
         let finding = lost.verdict(of: "states-delivered").findings.first
-        #expect(finding?.seen.hasPrefix("no push for it; an older state of its card met 503 200ms after this one's call") == true)
+        #expect(finding?.seen.hasPrefix("no push for it; an older state of its card met 503 200ms after this state's call") == true)
         #expect(finding?.entries == [lost.pushes.last!.id])
         let gone = lost.with { $0.pushes.removeLast() }
         gone.run.circumstances.faults = [.init(rule: 2, label: "goaway", windows: [at(15)..<at(15.5)])]

@@ -19,12 +19,12 @@ struct LossTests {
     func card() {
         #expect(seen(lost).contains("the last that this token got was `progress` of step 3, "), "\(seen(lost))")
         let never = lost.with { $0.pushes.removeAll { $0.token == .activity } }
-        #expect(seen(never).contains("nothing that was said before it had reached this token either"))
+        #expect(seen(never).contains("no earlier state had reached its token either"))
         let later = lost.with { history in
             history.pushes.removeAll { $0.token == .activity && $0.step < 4 }
             history.push(5, at: 16)
         }
-        #expect(seen(later).contains("nothing that was said before it"))
+        #expect(seen(later).contains("no earlier state had reached"))
     }
 
     @Test("how the push before it was refused, by no fault of ours")
@@ -75,12 +75,12 @@ struct LossTests {
             history.call(20, .registerActivity, at: 15.5)
             history.registers(20, .activity2, .activity)
         }
-        #expect(seen(rotated).contains("; another token of its card was registered 500ms after this one's call"), "\(seen(rotated))")
+        #expect(seen(rotated).contains("; another token of its card was registered 500ms after this state's call"), "\(seen(rotated))")
         let again = lost.with { history in
             history.call(20, .registerActivity, at: 14.5)
             history.registers(20, .activity, .activity)
         }
-        #expect(seen(again).contains("; its token was registered again 500ms before this one's call"), "\(seen(again))")
+        #expect(seen(again).contains("; its token was registered again 500ms before this state's call"), "\(seen(again))")
         let refused = History.honest.with { history in
             let push = history.pushes.lastIndex { $0.step == 4 && $0.type == .liveactivity }!
             (history.pushes[push].status, history.pushes[push].outcome) = (503, nil)

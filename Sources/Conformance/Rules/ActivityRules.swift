@@ -216,7 +216,7 @@ enum ActivityRules {
         "nothing-after-end", ["R0.10", "G11"], .must, on: .both,
         requirement: "No update arrives after an activity's end, but with a timestamp by which iOS passes over it.",
         norm: "Apple, ActivityKit: an ended activity takes no further updates; a throttled leftover must be discarded",
-        advice: "drop what the throttle still holds when the end is sent, and send nothing for that token afterwards"
+        advice: "drop what is held when the end is sent; what is told later goes to the session's next activity, or nowhere"
     ) { joined, run, tally in
         judgeMessagesAfterEnd(joined, run, &tally)
         var ends: [TokenHash: SeenPush] = [:]

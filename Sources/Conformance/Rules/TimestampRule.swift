@@ -75,7 +75,7 @@ enum TimestampRule {
         "timestamp-seconds-rising", ["R0.16", "P16", "G6"], .must,
         requirement: "aps.timestamp is in Unix seconds, and a newer state never carries an older one.",
         norm: "Apple, Starting and updating Live Activities: seconds since 1970; the device ignores an older update",
-        advice: "take whole seconds since 1970 when the push is built, and never less than the last one of that activity"
+        advice: "stamp in the order of the states: whole seconds since 1970, never less than the last one of that activity"
     ) { joined, run, tally in judge(joined, run, &tally) }
 
     /// By whatever way they go to Apple.

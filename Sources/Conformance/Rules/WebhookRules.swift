@@ -82,7 +82,8 @@ enum WebhookRules {
                 guard next.hooks[0].at < former.hooks[0].at else { continue }
                 tally.find(
                     "webhooks came in another order", expected: "`\(former.owed.event)` before `\(next.owed.event)`",
-                    seen: "it came \(former.hooks[0].at - next.hooks[0].at) behind", session: next.session, step: next.step,
+                    seen: "`\(former.owed.event)` came \(former.hooks[0].at - next.hooks[0].at) later",
+                    session: next.session, step: next.step,
                     former.hooks[0].id, next.hooks[0].id)
             }
         }
