@@ -46,7 +46,12 @@ package struct DebtSeen: Hashable, Sendable {
             return "\(delivery.excuse ?? ""): not in the \(end - since) until the run ended\(allowed)\(clock)"
         case .excused: return (delivery.excuse ?? "") + reason(joined, row, delivery.excuse)
         case .superseded where joined.saysAgain(index): return "its card was told the same last"
-        case .superseded: return "a newer state took its place" + (newer(joined, index).map { ", of step \($0)" } ?? "")
+        case .superseded:
+            guard let newer = newer(joined, index) else { return "a newer state took its place" }
+            let came = joined.attempts(of: newer).first?.arrivedAt ?? .distantFuture
+            let stop = delivery.stops.last { $0.from <= came }
+            return "a newer state took its place, of step \(joined.account.rows[newer].step)"
+                + (stop.map { "; it was stopped by \($0.cause)" } ?? "")
         case .unsent: return "its call, or the registration of its token, was not sent"
         case .duplicated, .reordered, .unexpected, .misdirected, .altered: return ""
         }
@@ -59,14 +64,14 @@ package struct DebtSeen: Hashable, Sendable {
         return ": nothing is owed to it behind that answer, to entry \(joined.account.pushes[death.push].id)"
     }
 
-    /// The step of the next state for its card that came, else of the next one.
-    private static func newer(_ joined: JoinedAccount, _ index: Int) -> UInt32? {
+    /// The next state for its card that came, else the next one.
+    private static func newer(_ joined: JoinedAccount, _ index: Int) -> Int? {
         let row = joined.account.rows[index]
         let newer = joined.account.rows.indices.filter { other in
             let next = joined.account.rows[other]
             return next.session == row.session && next.lane == row.lane && next.type == row.type && next.place > row.place
         }
-        return (newer.first { joined.deliveries[$0].accepted != nil } ?? newer.first).map { joined.account.rows[$0].step }
+        return newer.first { joined.deliveries[$0].accepted != nil } ?? newer.first
     }
 }
 
