@@ -18,6 +18,7 @@ import Testing
             record.correlation.examples[.altered] = [Sample.example, Sample.example]
             record.correlation.foreign = 5
             record.verdicts.append(Sample.rule("one-start", .broken([Sample.finding], count: 12), known: true))
+            record.verdicts[record.verdicts.count - 1].causes = [.init(rule: "dead-token-dropped", count: 12)]
             record.verdicts[0].isStrict = true
             record.gates.append(
                 .init(text: "x", metric: "x", unit: .count, value: nil, threshold: 1, passed: nil))

@@ -7,7 +7,7 @@ import Pushes
 enum DeliveryRules {
     /// What went wrong on the way before what did not arrive.
     static let all = [
-        goAwayObeyed, nothingUnexpected, sessionsKeptApart, noDuplicates, stateOrder, eachPhoneServed, statesDelivered,
+        goAwayObeyed, sessionsKeptApart, nothingUnexpected, noDuplicates, stateOrder, eachPhoneServed, statesDelivered,
         lastStateDelivered, statesInTime,
     ]
 
