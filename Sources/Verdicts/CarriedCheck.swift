@@ -121,7 +121,7 @@ final class CarriedCheck {
         // Tried again, it may bear the marker of what was said last.
         let isFirst = known.begun.allSatisfy { $0 == nil }
         if push.event == .start, push.place == life || isFirst,
-            known.startedAt.map({ push.arrivedAt - $0 <= Tolerances.patience }) ?? true
+            known.startedAt.map({ push.arrivedAt - $0 <= .minute }) ?? true
         {
             known.startedAt = push.answeredAt
         }

@@ -111,7 +111,7 @@ enum TokenRules {
         return (rows ?? Array(joined.account.rows.indices)).filter { index in
             let row = joined.account.rows[index]
             let window = row.flags.contains(.isThrottled) ? run.circumstances.throttle ?? .zero : .zero
-            let wait = run.circumstances.inFlightGrace * Tolerances.prompt + window
+            let wait = run.circumstances.real(Tolerances.journey * Tolerances.prompt) + window
             return row.token == token && row.plannedAt > instant && row.plannedAt + wait < end
                 && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
         }
