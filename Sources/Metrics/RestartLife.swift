@@ -132,20 +132,20 @@ package struct RestartLife: Sendable {
             }
             own.append(activity)
         }
-        for index in own.indices { complete(&own[index], starts, account, tokens, grace) }
+        let successors = successors(starts, account)
+        for index in own.indices { complete(&own[index], successors, account, tokens, grace) }
         activities += own
     }
 
-    /// Attempts of what a call owed, until one was accepted: no age asked for those, however late they left.
-    private func planned(_ starts: [Int], _ account: Account) -> Set<Int> {
+    /// Without the attempts of what a call owed, until one was accepted: no age asked for those, however late they left.
+    private func successors(_ starts: [Int], _ account: Account) -> [Int] {
         var paid: Set<UInt64> = []
-        return starts.reduce(into: []) { planned, index in
+        return starts.filter { index in
             let push = account.pushes[index]
-            guard push.isMarked, !paid.contains(push.place),
-                account.rows.contains(where: { $0.place == push.place && $0.event == .start })
-            else { return }
-            planned.insert(index)
-            if push.isAccepted { paid.insert(push.place) }
+            let isOwed = push.isMarked && !paid.contains(push.place)
+                && account.rows(at: push.place, .liveactivity).contains { account.rows[$0].event == .start }
+            if isOwed, push.isAccepted { paid.insert(push.place) }
+            return !isOwed
         }
     }
 
@@ -157,10 +157,9 @@ package struct RestartLife: Sendable {
             activity.endedAt = min(activity.endedAt, death.arrivedAt)
         }
         let limit = min(activity.replacedAt ?? .distantFuture, activity.overAt ?? .distantFuture)
-        let planned = planned(starts, account)
         activity.starts = starts.filter { index in
             let arrivedAt = account.pushes[index].arrivedAt
-            return !planned.contains(index) && activity.registeredAt < arrivedAt && arrivedAt <= limit
+            return activity.registeredAt < arrivedAt && arrivedAt <= limit
         }
         activity.ends = account.pushes.indices.filter { index in
             let push = account.pushes[index]
