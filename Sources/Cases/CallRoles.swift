@@ -30,6 +30,8 @@ package struct CallRoles: Sendable {
     package var secondActivity: ProfileCall?
     /// Registers what took the place of an activity's token.
     package var rotation: ProfileCall?
+    /// Registers what took the place of a phone's start token.
+    package var renewal: ProfileCall?
     /// Takes an activity's token back, and owes nothing.
     package var goodbye: ProfileCall?
     /// The same, of an activity that another one has replaced.
@@ -100,6 +102,7 @@ package struct CallRoles: Sendable {
         activity = most(.activityToken)
         secondActivity = most(.activityToken2)
         rotation = most(.rotatedToken)
+        renewal = most(.newStartToken)
         unregisterDevice = quiet.first { $0.unregisters.contains(.deviceToken) }
         goodbye = quiet.first { $0.unregisters.contains(.activityToken) && !$0.unregisters.contains(.deviceToken) }
         lateGoodbye = profile.calls.first { $0.isStale }

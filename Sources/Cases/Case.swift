@@ -78,7 +78,7 @@ package struct Case: Sendable {
             """
         text += "  scripts:\n"
         for (place, script) in scripts.enumerated() {
-            let name = scripts.count == 1 ? name : "\(name)-\(place + 1)"
+            let name = script.name ?? (scripts.count == 1 ? name : "\(name)-\(place + 1)")
             text += "    - script:\n" + script.yaml(name: name, indent: "        ")
         }
         // Those of the base are its own, as its faults are.

@@ -68,9 +68,6 @@ extension CaseCatalogue {
         }
     }
 
-    /// The most patient relay that we know gives a push up after 30 s, and answers its caller then (`Circumstances.patience`).
-    private static let mostPatient = Interval.seconds(35)
-
     static let isNotOurs = "the relay runs already, and is not ours to end"
 
     private func restart(_ name: String, _ question: String, _ signal: String) -> PlannedCase {

@@ -12,7 +12,8 @@ extension CaseCatalogue {
             deadActivity(
                 "expired-activity-token", "410 ExpiredToken", "{ reason: ExpiredToken, timestamp: after-registration }"),
             deadActivity("bad-activity-token", "400 BadDeviceToken", "{ reason: BadDeviceToken }"),
-            deadDevice, deadStart, oldNews,
+            deadDevice, deadStart("dead-start-token", "410 Unregistered", "Unregistered"),
+            deadStart("expired-start-token", "410 ExpiredToken", "ExpiredToken"), oldNews,
         ]
     }
 
@@ -81,10 +82,9 @@ extension CaseCatalogue {
         }
     }
 
-    private var deadStart: PlannedCase {
-        let name = "dead-start-token"
-        let question = "When APNs answers 410 for a push-to-start token, is it left alone"
-        let action = "{ reason: Unregistered, timestamp: after-registration }"
+    private func deadStart(_ name: String, _ reply: String, _ reason: String) -> PlannedCase {
+        let question = "When APNs answers \(reply) for a push-to-start token, is it left alone"
+        let action = "{ reason: \(reason), timestamp: after-registration }"
         let match = "pushType: liveactivity, event: start"
         guard roles.refusesUnknownSessions else {
             let whole = question + ", and the app's own activity served?"
@@ -185,11 +185,15 @@ extension CaseCatalogue {
             var script = opening()
             // Long enough behind the answer that whoever goes on with the old token, or by the old connection, is seen to.
             states(&script, 12)
-            // The connection goes on to serve: that it does not at Apple's was observed only (P2), so nobody loses by it.
+            // Several are under way at once, and all are told so. The connection goes on to serve: that it does not at Apple's
+            // was observed only (P2), so nobody loses by it.
             return Case(
-                name: "expired-credential", question: question, scripts: [script],
-                faults: ["{ id: expired-credential, at: 2s, action: { respond: { reason: ExpiredProviderToken } }, times: 1 }"],
-                exercises: ["provider-token-renewed"], touches: ["expired-connection-left"])
+                name: "expired-credential", question: question, scripts: [script], sessions: 24,
+                faults: [
+                    "{ id: expired-credential, at: 2s, until-heals: new-provider-token, "
+                        + "action: { respond: { reason: ExpiredProviderToken, delay: 150ms } } }"
+                ],
+                exercises: ["provider-token-renewed"], touches: ["expired-connection-left", "states-delivered"])
         }
     }
 

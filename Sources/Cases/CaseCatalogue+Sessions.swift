@@ -6,7 +6,10 @@ import Scenarios
 
 extension CaseCatalogue {
     var sessionCases: [PlannedCase] {
-        [lifecycle, longTexts, load, burst, questionInBurst, sharedUser, gap, longGap, nextTurn, toldAfterEnd, hours, aged]
+        [
+            lifecycle, longTexts, load, burst, questionInBurst, questionInWindow, sharedUser, gap, longGap, nextTurn,
+            toldAfterEnd, hours, busyHour, aged,
+        ]
     }
 
     private var lifecycle: PlannedCase {
@@ -110,15 +113,18 @@ extension CaseCatalogue {
                 Need(isThere: !roles.profile.content.truncations.isEmpty, words: "the profile has no `truncates`"),
             ]
         ) {
-            // Four bytes each, and one that is made of several.
-            let text = JSONValue.string(String(repeating: "🚀👩‍👩‍👧 ", count: 400)).text
-            func long(_ call: ProfileCall?) -> [(name: String, yaml: String)] { (call?.freeTexts ?? []).map { ($0, text) } }
+            // Four bytes each, and those made of several: wherever bytes or UTF-16 are cut, one of four falls into a character.
+            func long(_ call: ProfileCall?, _ number: Int) -> [(name: String, yaml: String)] {
+                let text = String("abc".prefix(number % 4)) + String(repeating: "🚀", count: 1_000)
+                let value = JSONValue.string(text + String(repeating: "👩‍👩‍👧 ", count: 300)).text
+                return (call?.freeTexts ?? []).map { ($0, value) }
+            }
             let finals = ends.isEmpty ? [roles.final] : ends.map(Optional.some)
-            let scripts = finals.enumerated().map { number, final in
+            let scripts = (0..<max(4, finals.count)).map { number in
                 var script = opening()
-                // The first says them all, the others the ends that are left.
-                for call in calls where number == 0 { script.add(call, after: pause, with: long(call)) }
-                settle(&script, final, with: long(final))
+                for call in calls { script.add(call, after: pause, with: long(call, number)) }
+                let final = finals[number % finals.count]
+                settle(&script, final, with: long(final, number))
                 return script
             }
             return Case(
@@ -181,6 +187,26 @@ extension CaseCatalogue {
             return Case(
                 name: "question-in-burst", question: question, scripts: [script], sessions: 16,
                 exercises: ["urgent-states-not-held", "state-order"], touches: ["last-state-delivered"])
+        }
+    }
+
+    private var questionInWindow: PlannedCase {
+        let question = "Does a state that waits for the window still come, where a question has passed the one before it?"
+        let window = window ?? .zero
+        return planned(
+            "question-in-window", question,
+            [needsActivity, needsProgress, needsWindow, need(roles.state, "owes an update that may not be coalesced")]
+        ) {
+            var script = opening()
+            // The first opens the window, and all else falls into it.
+            script.add(roles.progress, after: max(window * 1.2, .milliseconds(300)))
+            script.add(roles.progress, after: window * 0.1)
+            script.add(roles.state, after: window * 0.15)
+            script.add(roles.progress, after: window * 0.2)
+            settle(&script, roles.final)
+            return Case(
+                name: "question-in-window", question: question, scripts: [script], sessions: 12,
+                exercises: ["last-state-delivered"], touches: ["urgent-states-not-held", "state-order"])
         }
     }
 
@@ -304,6 +330,18 @@ extension CaseCatalogue {
             }
             return Case(
                 name: "hours", question: question, scripts: [script], sessions: 4, exercises: ["provider-token-fresh"],
+                touches: ["provider-token-reused", "states-delivered"])
+        }
+    }
+
+    private var busyHour: PlannedCase {
+        let question = "Is a provider token replaced before it is an hour old, also where pushes go all the time?"
+        return planned("busy-hour", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            let often = max(pause, .seconds(60))
+            script.add(roles.anyEvent, after: often, every: often, count: 68)
+            return Case(
+                name: "busy-hour", question: question, scripts: [script], sessions: 4, exercises: ["provider-token-fresh"],
                 touches: ["provider-token-reused", "states-delivered"])
         }
     }

@@ -44,7 +44,7 @@ package struct CaseCatalogue: Sendable {
 
     /// In the order in which a reader would ask.
     package var cases: [PlannedCase] {
-        sessionCases + waitingCases + registrationCases + deadTokenCases + refusalCases + connectionCases
+        sessionCases + crossings + registrationCases + deadTokenCases + refusalCases + connectionCases
             + messageCases
     }
 

@@ -15,6 +15,8 @@ package struct CaseScript: Sendable {
         package var values: [(name: String, yaml: String)] = []
     }
 
+    /// Nil: that of its case, with a number.
+    package var name: String?
     package private(set) var steps: [Step] = []
     package private(set) var calls: [ProfileCall] = []
     /// Chance of the waits between events, so that sessions do not march in step: a part of each.

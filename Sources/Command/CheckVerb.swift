@@ -8,7 +8,7 @@ extension Verb {
         example: "pushrig prove Scenarios/conformance/environments.yaml --only keeps-old-token",
         options: [
             Option("--only", "NAME", isRepeatable: true, "a defect, or honest"),
-            Option("--slow", "cases of more than 30 s, too"),
+            Option("--slow", "cases of more than a minute, too"),
             Option("--write", "FILE", "puts the map of defects and cases between the markers of a page"),
             Option("--against", "FILE", "quick: only what the map of that page names, and held against it"),
             Option("--lanes", "N", "cases side by side; as many as the machine carries"),
@@ -48,7 +48,7 @@ extension Verb {
             Option("--only", "WORD", isRepeatable: true, "a case, or the cases of a rule or a claim, such as R0.22"),
             Option("--skip", "WORD", isRepeatable: true, "the same, left out"),
             Option("--list", "prints the cases, and why one cannot be run; runs nothing"),
-            Option("--slow", "cases of more than 30 s, too"),
+            Option("--slow", "cases of more than a minute, too"),
             Option("--stepped", "what can be goes by a clock that is stepped, for a relay that takes part in one"),
             Option("--lanes", "N", "cases side by side; as many as the machine carries"),
             Option("--seed", "N", "chance of all cases; a new one that is printed"),

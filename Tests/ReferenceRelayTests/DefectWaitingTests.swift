@@ -74,6 +74,22 @@ import Testing
         #expect(broken == [String](repeating: "update a1 permission", count: 3))
     }
 
+    @Test func losesStartAtRenewal() {
+        let (honest, broken) = pair(.losesStartAtRenewal) { rig in
+            rig.device(start: "e1")
+            var isBusy = true
+            rig.answer = { _ in
+                defer { isBusy = false }
+                return isBusy ? Self.busy : Rig.accepted
+            }
+            rig.event(.start)
+            rig.device(start: "e2")
+            rig.pass(.seconds(30))
+        }
+        #expect(honest.attempts.map(\.token) == ["e1", "e2"])
+        #expect(broken.attempts.map(\.token) == ["e1"])
+    }
+
     @Test func keepsStartOfSignedOut() {
         let (honest, broken) = pair(.keepsStartOfSignedOut) { rig in
             rig.device("d2", start: "p2")

@@ -250,6 +250,7 @@ extension Claim {
             norm: plan, rules: ["start-token-kept", "states-delivered"],
             defects: [
                 "forgets-start-token", "null-erases-start-token", "wakes-without-start-tokens", "starts-by-first-token",
+                "loses-start-at-renewal",
             ]),
         Claim(
             "R0.45", .should,

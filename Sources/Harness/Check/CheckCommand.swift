@@ -53,8 +53,12 @@ package final class CheckCommand {
         var lanes = CheckLanes(count: laneCount(base.relay), folder: folder, arguments: arguments, signals: signals)
         lanes.executable = options.executable
         lanes.isOneRelay = base.relay.launch == nil
-        for item in planned {
-            guard case .runs(let item) = item, let play = plan.play(item) else { continue }
+        let played = planned.compactMap { item -> (item: Case, play: CheckPlan.Play)? in
+            guard case .runs(let item) = item, let play = plan.play(item) else { return nil }
+            return (item, play)
+        }
+        // Those that take longest begin first, and the others fill the lanes beside them.
+        for (item, play) in lanes.isOneRelay ? played : played.sorted(by: { $0.play.takes > $1.play.takes }) {
             let path = "\(folder)/cases/\(item.name).yaml"
             let own = Seed(seed).child(item.name)
             try FileSystem.write(item.text(extending: base.path, seed: own.value, clock: play.clock), to: path)

@@ -46,7 +46,7 @@ package struct CheckOptions: Sendable {
     package var against: String?
 
     /// What a case may take without `--slow`.
-    package static let longest = Interval.seconds(30)
+    package static let longest = Interval.seconds(60)
 
     package init(path: String) { self.path = path }
 }

@@ -68,6 +68,7 @@ extension Defect {
         case .retriesAfterGoodbye: ("R0.19", ["unregister-respected"])
         case .keepsStartOfSignedOut: ("R0.29", ["unregister-respected", "nothing-unexpected"])
         case .startsByFirstToken: ("R0.44", ["start-token-kept"])
+        case .losesStartAtRenewal: ("R0.44", ["states-delivered"])
         case .restartsDismissed: ("G17", ["dismissal-respected", "nothing-unexpected"])
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .nullErasesStartToken: ("R0.44", ["start-token-kept", "states-delivered"])

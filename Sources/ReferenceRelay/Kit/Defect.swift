@@ -86,6 +86,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsStartOfSignedOut = "keeps-start-of-signed-out"
     /// Starts by the push-to-start token that a phone registered first, whatever it has registered since. Breaks R0.44 (R4.23).
     case startsByFirstToken = "starts-by-first-token"
+    /// Drops a start that waits to be sent again when its phone's push-to-start token changes meanwhile. Breaks R0.44.
+    case losesStartAtRenewal = "loses-start-at-renewal"
     /// Starts an activity again on the next event when its user has dismissed it. Breaks G17 (R0.19).
     case restartsDismissed = "restarts-dismissed"
     /// Erases a phone's push-to-start token when its device registers again without one. Breaks R0.44.

@@ -59,14 +59,40 @@ extension RelayCore {
             // A start of a turn that is over would bring back a card that nobody ends, and one beside an activity a second.
             let isStale = session.turn != attempt.turn || session.phase != .active || session.isSilenced
             guard !(isStale || hasOwnActivity(session, device, attempt)) || has(.repeatsStaleStart),
-                device.isRegistered, device.startToken == attempt.token, attempt.replaces?.isRegistered ?? true
+                device.isRegistered, let token = device.startToken, attempt.replaces?.isRegistered ?? true,
+                token == attempt.token || attempt.replaces == nil && !has(.losesStartAtRenewal)
             else {
                 forgetStart(attempt, session, mayRepeat: false, now: now)
                 return abandon(push, now: now)
             }
+            if token != attempt.token { return startRenewed(push, session, attempt, device, by: token, now: now) }
         case .activity, .stray: break
         }
         send(push)
+    }
+
+    /// Its phone's start token changed while the start waited: it goes to the new one (R0.44). The start of a replacement has
+    /// pauses of its own.
+    private func startRenewed(
+        _ push: Push, _ session: Session, _ attempt: StartAttempt, _ device: Device, by token: String, now: Moment
+    ) {
+        let renewed = StartAttempt(
+            deviceID: device.id, token: token, turn: attempt.turn, sequence: attempt.sequence, leftAt: now.wall)
+        renewed.isInDoubt = attempt.isInDoubt
+        session.starts.removeAll { $0 === attempt }
+        session.starts.append(renewed)
+        let secret = session.account.secret
+        writes.append(.deleteStarts(secret, sessionID: session.id, deviceID: device.id))
+        writes.append(
+            .saveStart(
+                StartRow(secret: secret, sessionID: session.id, deviceID: device.id, token: token, createdAt: now.wall)))
+        let start = makePush(
+            .start(session, renewed, device), push.eventType, token: token, revision: device.revision,
+            bundleID: device.bundleID, isActivity: true, isUrgent: true, payload: push.payload,
+            environment: device.environment, ticket: nil, isCounted: false, now: now)
+        settle(push, sent: false)
+        log(push, sent: false, now: now)
+        launch(start, now: now)
     }
 
     /// The app began it by itself, and has registered its token.

@@ -1,0 +1,166 @@
+// What a relay makes of a call that comes while a push has not got through yet: each wait crossed by each kind of call.
+
+import Basics
+import Pushes
+import Scenarios
+
+/// Why a push has not got through yet.
+private enum Wait: String, CaseIterable {
+    case refused, refusedAgain = "refused-again", late, dying, silent
+
+    /// What happens to one push for each token.
+    var action: String {
+        switch self {
+        case .refused, .refusedAgain: "respond: { reason: ServiceUnavailable }"
+        case .late: "delay: \(Self.words(Self.slowAnswer))"
+        case .dying: "respond: { reason: Unregistered, timestamp: after-registration, delay: \(Self.words(Self.slowAnswer)) }"
+        case .silent: "silence: true"
+        }
+    }
+
+    /// Refused twice, a relay that comes again at once waits all the same; refused once, what passes it gets through.
+    var times: Int { self == .refusedAgain ? 2 : 1 }
+
+    /// How often APNs asks for a rest.
+    var rests: Int {
+        switch self {
+        case .refused, .refusedAgain: times
+        case .late, .dying, .silent: 0
+        }
+    }
+
+    /// Pushes for each token that get through first. What a new token must not meet as well comes behind all that it gets: the
+    /// push that waited, and one more.
+    var passing: Int { self == .dying || self == .silent ? 2 : 1 }
+
+    /// Until what waits has got through or is given up: whoever doubles his waits has come again, the most patient has given up
+    /// (`Tolerances.patience`) and come again.
+    func lasts(_ rest: Interval) -> Interval {
+        switch self {
+        case .refused, .refusedAgain: .seconds(3) * Double(times) + rest * Double(times)
+        case .late, .dying: Self.slowAnswer * 2
+        case .silent: .milliseconds(32_500)
+        }
+    }
+
+    /// Longer than a registration takes, unless its caller waits for the answer before.
+    private static let slowAnswer = Interval.milliseconds(1_200)
+
+    private static func words(_ interval: Interval) -> String { "\(interval.nanoseconds / 1_000_000)ms" }
+
+    var question: String {
+        switch self {
+        case .refused: "Is what a relay is told while a push waits to be sent again heeded?"
+        case .refusedAgain: "Is what a relay is told while a push waits, and is refused once more, heeded?"
+        case .late: "Is what a relay is told while an answer of APNs takes a while heeded?"
+        case .dying: "When APNs calls a token dead that has just been replaced, is the new one kept?"
+        case .silent: "Is what a relay is told while APNs is silent heeded, once the silent push is given up?"
+        }
+    }
+}
+
+/// What the relay is told meanwhile.
+private enum Meanwhile: String, CaseIterable {
+    case news, question, rotation, goodbye, end
+}
+
+extension CaseCatalogue {
+    var crossings: [PlannedCase] { Wait.allCases.map(crossed) + [renewedInStart] }
+
+    private func crossed(_ wait: Wait) -> PlannedCase {
+        let name = "told-while-\(wait.rawValue)"
+        let met = wait == .dying ? [.rotation] : Meanwhile.allCases
+        let scripts = met.compactMap { meanwhile in script(wait, meanwhile).map { (meanwhile, $0) } }
+        let needs = [needsEvent, needsDevice] + (wait == .dying ? [needsRotationByName] : [])
+        return planned(name, wait.question, needs) {
+            Case(
+                name: name, question: wait.question, scripts: scripts.map(\.1), sessions: 8 * scripts.count,
+                faults: [
+                    "{ id: \(name), match: { \(waiting) }, after: \(wait.passing), times: \(wait.times), per: token, "
+                        + "action: { \(wait.action) } }"
+                ],
+                exercises: Array(Set(scripts.flatMap { rules(wait, $0.0) })).sorted(),
+                touches: ["timestamp-seconds-rising", "states-delivered", "last-state-delivered"]
+                    + (wait == .dying ? ["changed-row-kept"] : []),
+                requestTimeout: wait == .silent ? Self.mostPatient : .seconds(10),
+                rests: wait.rests, rest: rest, needsHostClock: wait == .silent)
+        }
+    }
+
+    /// The most patient relay that we know gives a push up after 30 s, and answers its caller then (`Tolerances.patience`).
+    static let mostPatient = Interval.seconds(35)
+
+    /// An activity's states wait, or alerts of a relay that knows no activities.
+    private var waiting: String { roles.hasActivities ? "pushType: liveactivity, event: update" : "pushType: alert" }
+    private var waits: ProfileCall? { roles.hasActivities ? roles.anyState : roles.anyEvent }
+
+    /// Nil where the profile has no such call, or its calls cross each other.
+    private func script(_ wait: Wait, _ meanwhile: Meanwhile) -> CaseScript? {
+        var script = opening()
+        script.name = "\(wait.rawValue)-\(meanwhile)"
+        for _ in 0..<wait.passing { settle(&script, waits) }
+        var call: ProfileCall?
+        var behind: [ProfileCall?] = []
+        let isOrdered = roles.profile.order != .parallel
+        switch meanwhile {
+        case .news: (call, behind) = (isOrdered ? waits : nil, [roles.final])
+        case .question:
+            // Behind a state that may wait for the throttle's window one that may not.
+            let isShort = (window ?? .zero) <= .seconds(3)
+            guard isOrdered, isShort, let progress = roles.progress, roles.state != nil else { return nil }
+            settle(&script, progress)
+            (call, behind) = (roles.state, [roles.final])
+        case .rotation: (call, behind) = (roles.rotation, [waits, roles.final])
+        case .goodbye: (call, behind) = (roles.hasActivities ? roles.goodbye : roles.unregisterDevice, [waits])
+        case .end: (call, behind) = ((roles.final?.owes(.liveactivity, .end) ?? false) && isOrdered ? roles.final : nil, [])
+        }
+        guard let call else { return nil }
+        if meanwhile != .question { settle(&script, waits) }
+        script.add(call, after: .milliseconds(350))
+        for (number, next) in behind.enumerated() {
+            script.add(next, after: number == 0 ? max(silence(behind: script), wait.lasts(rest)) : silence(behind: script))
+        }
+        return script
+    }
+
+    private func rules(_ wait: Wait, _ meanwhile: Meanwhile) -> [String] {
+        let isDue = roles.hasActivities && roles.state == nil ? "last-state-delivered" : "states-delivered"
+        return switch meanwhile {
+        case .news, .question: roles.hasActivities ? ["state-order", isDue] : [isDue]
+        case .rotation: wait == .dying ? [isDue] : ["new-token-used"]
+        case .goodbye: ["unregister-respected"]
+        case .end: ["last-state-delivered"]
+        }
+    }
+
+    /// Where a caller waits for APNs nothing crosses: the old token is dead by then, and what was called by its id is gone.
+    private var needsRotationByName: Need {
+        guard roles.hasActivities, roles.rotation != nil else {
+            return need(roles.hasActivities ? roles.rotation : nil, "registers `rotatedToken`")
+        }
+        return Need(
+            isThere: roles.activity?.captures.isEmpty ?? true,
+            words: "later calls name an activity by what its registration captures, which a dead token may take with it")
+    }
+
+    /// The phone's start token is renewed while a start to the old one waits.
+    private var renewedInStart: PlannedCase {
+        let name = "renewed-in-start"
+        let question = "When a start token changes while a start waits to be sent again, does that go to the new one?"
+        let needs = [need(roles.start, "owes a start"), need(roles.renewal, "registers `newStartToken`"), needsActivity]
+        return planned(name, question, needs) {
+            var script = CaseScript(roles.profile)
+            script.add(roles.device, after: .zero)
+            script.add(roles.start, after: .milliseconds(500))
+            script.add(roles.renewal, after: .milliseconds(350))
+            script.add(roles.activity, after: Wait.refusedAgain.lasts(rest))
+            settle(&script, roles.anyState)
+            settle(&script, roles.final)
+            return Case(
+                name: name, question: question, scripts: [script],
+                faults: [
+                    respond(name, "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: start", times: 2)
+                ], exercises: ["states-delivered"], touches: ["new-token-used", "one-start"], rests: 2, rest: rest)
+        }
+    }
+}
