@@ -1,6 +1,6 @@
 // What the providers' answers mean: each reason's row says what it speaks of, and no rule compares its word.
 
-package import Basics
+import Basics
 package import Metrics
 import Pushes
 
@@ -16,23 +16,15 @@ extension RunContext {
 
     /// What a push shows of whether its provider could be reached.
     package func noteAbility(_ push: SeenPush) {
+        circumstances.noteStream(push)
         guard push.metFault else {
             if push.status != 0 { circumstances.ability.pass(at: push.provider, push.arrivedAt) }
             return
         }
-        if push.status == 0, circumstances.fault(push.faultRule)?.isSilence == true {
-            if silent.count < Self.mostSilent { silent[push.id] = push }
-            return circumstances.keepSilent(push)
-        }
+        if push.status == 0, circumstances.fault(push.faultRule)?.isSilence == true { return }
         let isRefused = push.isRefusedForNow && subject(of: push) ?? .provider == .provider
         guard isRefused || push.status == 0 else { return }
         circumstances.meet(push.faultRule, at: [push.provider], from: push.arrivedAt, to: push.answeredAt)
-    }
-
-    /// The relay gave up a push that had no answer.
-    package func noteGivenUp(_ id: UInt64, _ instant: Instant) {
-        guard let push = silent.removeValue(forKey: id) else { return }
-        circumstances.ability.giveUp(at: push.provider, from: push.arrivedAt, instant)
     }
 
     /// The row of the provider's list that an answer means. APNs says each with one status; FCM's words stand alone. Nil where

@@ -221,9 +221,6 @@ package final class RunContext {
     private static let mostStrays = 100
     /// Apart by more than `Tolerances.reaction`, so few.
     private var troubles: [ClosedRange<Instant>] = []
-    static let mostSilent = 100_000
-    /// Pushes that a fault left without an answer and that nobody has given up, at most `mostSilent`.
-    var silent: [UInt64: SeenPush] = [:]
     /// A signal ended the run, and with it calls that were under way.
     package var wasInterrupted = false
     /// Pushes of this run to the mock so far, and calls that the relay took and owes pushes for.

@@ -186,12 +186,15 @@ package struct Circumstances: Sendable {
         for provider in providers { ability.meet(rule, at: provider, from: first, to: last, least: leastPatience) }
     }
 
-    /// Faults that met connections in that time.
-    package mutating func keepSilent(_ push: SeenPush) {
-        ability.keepSilent(
-            push.faultRule, at: push.provider, from: push.arrivedAt, until: push.arrivedAt + patience, least: leastPatience)
+    /// A push came: until when it is under way.
+    package mutating func noteStream(_ push: SeenPush) {
+        let isSilent = push.metFault && push.status == 0 && fault(push.faultRule)?.isSilence == true
+        ability.arrive(
+            push.id, at: push.provider, from: push.arrivedAt, until: isSilent ? push.arrivedAt + patience : push.answeredAt,
+            rule: push.metFault ? push.faultRule : nil, isSilent: isSilent)
     }
 
+    /// Faults that met connections in that time.
     package func firings(from first: Instant, to last: Instant) -> ArraySlice<(at: Instant, rule: UInt32)> {
         let start = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at >= first }
         let end = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at > last }

@@ -17,7 +17,8 @@ package struct Stop: Hashable, Sendable {
 }
 
 /// Whether a provider could be reached: from when a fault of ours met a connection or a push there until something of
-/// anybody's got through, or until the relay must have tried again.
+/// anybody's got through, or until the relay must have tried again; and whether answers of ours held every stream to it that
+/// the relay is known to use.
 package struct HostAbility: Sendable {
     private struct Trouble {
         var rule: UInt32
@@ -25,22 +26,18 @@ package struct HostAbility: Sendable {
         var last: Instant
         /// Something got through.
         var over: Instant?
-        /// Pushes that had no answer and are not given up, and until when the last of them may be waited for: they may hold
-        /// all streams that the relay has.
-        var silent: (count: Int, until: Instant)?
 
         /// Whoever tries again waits as long as it has lasted, and the least that anybody is given.
-        func bound(_ least: Interval) -> Instant {
-            max(last + (last - from) + least, silent.map { $0.until + least } ?? Instant(nanoseconds: .min))
-        }
+        func bound(_ least: Interval) -> Instant { last + (last - from) + least }
     }
 
     private static let most = 1 << 20
     private var troubles: [[Trouble]] = Provider.allCases.map { _ in [] }
+    private var streams = Provider.allCases.map { _ in Streams() }
 
     package init() {}
 
-    package var isEmpty: Bool { troubles.allSatisfy(\.isEmpty) }
+    package var isEmpty: Bool { troubles.allSatisfy(\.isEmpty) && streams.allSatisfy(\.full.isEmpty) }
 
     private static func index(_ provider: Provider) -> Int { provider == .apns ? 0 : 1 }
 
@@ -57,25 +54,16 @@ package struct HostAbility: Sendable {
         }
     }
 
-    /// A push there got no answer by a fault, and is not given up before `until`.
-    package mutating func keepSilent(
-        _ rule: UInt32, at provider: Provider, from first: Instant, until: Instant, least: Interval
+    /// A push came there, and is under way until its answer, or until nobody waits for that any more.
+    package mutating func arrive(
+        _ id: UInt64, at provider: Provider, from first: Instant, until: Instant, rule: UInt32?, isSilent: Bool
     ) {
-        meet(rule, at: provider, from: first, to: first, least: least)
-        let host = Self.index(provider)
-        guard let newest = troubles[host].indices.last, troubles[host][newest].over == nil else { return }
-        let known = troubles[host][newest].silent
-        troubles[host][newest].silent = ((known?.count ?? 0) + 1, max(until, known?.until ?? until))
+        streams[Self.index(provider)].arrive(id, from: first, until: until, rule: rule, isSilent: isSilent)
     }
 
-    /// The relay gave one of those up.
-    package mutating func giveUp(at provider: Provider, from first: Instant, _ instant: Instant) {
-        let host = Self.index(provider)
-        guard let newest = troubles[host].indices.last, troubles[host][newest].from <= first,
-            let silent = troubles[host][newest].silent
-        else { return }
-        troubles[host][newest].silent = silent.count > 1 ? (silent.count - 1, silent.until) : nil
-        if troubles[host][newest].over == nil { troubles[host][newest].last = max(troubles[host][newest].last, instant) }
+    /// The relay gave up one of those.
+    package mutating func giveUp(_ id: UInt64, at instant: Instant) {
+        for host in streams.indices { streams[host].giveUp(id, at: instant) }
     }
 
     /// A push that no fault met was answered there.
@@ -100,10 +88,17 @@ package struct HostAbility: Sendable {
             let bound = troubles[index].bound(least)
             return troubles[index].over.map { min($0, bound) } ?? bound
         }
-        let start = Account.firstIndex(in: troubles.count) { end($0) > first }
-        return troubles[start...].indices.prefix { troubles[$0].from <= last }.map { index in
-            let label = circumstances.fault(troubles[index].rule)?.label ?? ""
-            return Stop(from: troubles[index].from, until: end(index), cause: label)
+        func stop(_ rule: UInt32, _ from: Instant, _ until: Instant) -> Stop {
+            Stop(from: from, until: until, cause: circumstances.fault(rule)?.label ?? "")
         }
+        let start = Account.firstIndex(in: troubles.count) { end($0) > first }
+        let unreached = troubles[start...].indices.prefix { troubles[$0].from <= last }.map { index in
+            stop(troubles[index].rule, troubles[index].from, end(index))
+        }
+        let full = streams[Self.index(provider)].full
+        func free(_ index: Int) -> Instant { full[index].wasGivenUp ? full[index].until + least : full[index].until }
+        let busy = Account.firstIndex(in: full.count) { full[$0].until + least > first }
+        return unreached
+            + full[busy...].indices.prefix { full[$0].from <= last }.map { stop(full[$0].rule, full[$0].from, free($0)) }
     }
 }

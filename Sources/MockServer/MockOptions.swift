@@ -61,7 +61,7 @@ package struct MockOptions: Sendable {
     package var runClock: RunClock?
     /// How far the wall time of rules and devices is ahead of that; within `ClockBounds`.
     package var clockSkew = Interval.zero
-    /// A participant that neither works nor says anything for so long of real time is named as what keeps a clock that stands.
+    /// A participant that states nothing for so long of real time is named as what keeps a clock that stands.
     package var clockPatience = Interval.seconds(15)
     /// Wall time from elsewhere for rules and devices; nil: that of `runClock`.
     package var clock: (any TimeSource)?

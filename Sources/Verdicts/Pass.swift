@@ -95,7 +95,7 @@ struct Pass {
         if let unread = note.unread, context.unread.count < Self.mostDistantNotes { context.unread.append(unread) }
         if let push = note.undelivered {
             if undelivered.count < Self.mostDistantNotes { undelivered[push] = note.at }
-            context.noteGivenUp(push, note.at)
+            context.circumstances.ability.giveUp(push, at: note.at)
         }
         if let plan {
             if let capture = note.capture { see(capture) }

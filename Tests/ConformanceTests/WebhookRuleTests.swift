@@ -154,6 +154,27 @@ struct WebhookRuleTests {
         #expect(living.findings("webhooks-for-cause") == 1)
     }
 
+    /// The profile of Sendora names two of three calls that update.
+    @Test("a call that owes a push, and of which the profile says nothing, may be called back")
+    func untold() {
+        func hooked(_ kind: Kind, _ event: String = "asked", _ turn: (inout History) -> Void = { _ in }) -> Int? {
+            History.calledBack.with { history in
+                let call = history.calls.first { $0.kind == kind.rawValue }!
+                history.hooks.append(Hook(id: 1, at: call.answeredAt, event: event, place: call.place))
+                turn(&history)
+            }.findings("webhooks-for-cause")
+        }
+        #expect(hooked(.progress) == 0)
+        #expect(hooked(.progress, "done") == 1, "nothing has ended")
+        #expect(hooked(.permission, "done") == 1, "it has another")
+        #expect(hooked(.register) == 1, "it owes nothing")
+        #expect(hooked(.progress) { history in
+            let index = history.calls.firstIndex { $0.kind == Kind.progress.rawValue }!
+            history.calls[index].wasTaken = false
+            history.calls[index].status = 402
+        } == 1, "it was refused")
+    }
+
     @Test("a signature that does not hold is found")
     func signed() {
         let wrong = History.calledBack.with { $0.hooks[0].flaw = "no signature" }

@@ -56,24 +56,46 @@ struct HostAbilityTests {
         #expect(stops { meet(&$0, 1_000, at: .fcm) }.isEmpty)
     }
 
-    /// A stranger's relay with six streams, all of which were silent, told other sessions nothing meanwhile.
-    @Test("not while pushes without an answer may hold all of its streams: until they are given up, or something gets through")
-    func silent() {
-        func keep(_ circumstances: inout Circumstances, _ instants: Int64...) {
-            for at in instants {
-                circumstances.ability.keepSilent(
-                    4, at: .apns, from: instant(at), until: instant(at + 30_000), least: .seconds(2))
-            }
+    private struct Push {
+        var at: Int64
+        /// Nil: at once.
+        var until: Int64?
+        var isOurs = true
+        var isSilent = false
+    }
+
+    private func come(_ circumstances: inout Circumstances, _ pushes: Push...) {
+        for (number, push) in pushes.enumerated() {
+            circumstances.ability.arrive(
+                UInt64(number), at: .apns, from: instant(push.at), until: instant(push.until ?? push.at),
+                rule: push.isOurs && push.until != nil ? 4 : nil, isSilent: push.isSilent)
         }
-        func giveUp(_ circumstances: inout Circumstances, _ from: Int64, _ at: Int64) {
-            circumstances.ability.giveUp(at: .apns, from: instant(from), instant(at))
-        }
-        #expect(stops { keep(&$0, 1_000) } == [[1_000, 33_000]])
-        #expect(stops { keep(&$0, 1_000); giveUp(&$0, 1_000, 5_000) } == [[1_000, 11_000]])
-        #expect(stops { keep(&$0, 1_000); $0.ability.pass(at: .apns, instant(2_000)) } == [[1_000, 2_000]])
-        #expect(stops { keep(&$0, 1_000); $0.ability.pass(at: .apns, instant(2_000)); giveUp(&$0, 1_000, 5_000) } == [[1_000, 2_000]])
-        #expect(stops { keep(&$0, 1_000, 2_000); giveUp(&$0, 1_000, 5_000) } == [[1_000, 34_000]])
-        #expect(stops { keep(&$0, 1_000, 2_000); giveUp(&$0, 1_000, 3_000); giveUp(&$0, 2_000, 3_000) } == [[1_000, 7_000]])
+    }
+
+    /// Strangers' relays with four and six streams, all of which waited for answers of ours, told other sessions nothing.
+    @Test("not while answers of ours hold as many streams as it ever had under way")
+    func full() {
+        #expect(stops { come(&$0, Push(at: 1_000, until: 2_200)) } == [[1_000, 2_200]], "one, as far as anybody knows")
+        #expect(stops { come(&$0, Push(at: 1_000, until: 2_200), Push(at: 1_500)) }.isEmpty, "there was another")
+        let two = [Push(at: 1_000, until: 2_200), Push(at: 1_500, until: 2_700)]
+        #expect(stops { come(&$0, two[0], two[1]) } == [[1_500, 2_200]], "until the first is free")
+        #expect(stops { come(&$0, two[0], two[1], Push(at: 2_200, until: 3_400)) } == [[1_500, 2_200], [2_200, 2_700]])
+        #expect(stops { come(&$0, two[0], two[1], Push(at: 9_000, until: 9_400)) } == [[1_500, 2_200]], "one of two")
+        #expect(stops { come(&$0, two[0], two[1], Push(at: 5_000, until: 9_000), Push(at: 5_000, until: 9_000), Push(at: 5_100)) }.isEmpty)
+        #expect(stops { come(&$0, Push(at: 1_000, until: 2_200, isOurs: false)) }.isEmpty, "its provider's usual time")
+    }
+
+    @Test("again two seconds behind a push that it gave up")
+    func givenUp() {
+        let silent = Push(at: 1_000, until: 31_000, isSilent: true)
+        #expect(stops { come(&$0, silent) } == [[1_000, 33_000]])
+        #expect(stops { come(&$0, silent); $0.ability.giveUp(0, at: instant(5_000)) } == [[1_000, 7_000]])
+        #expect(stops { come(&$0, silent); $0.ability.giveUp(7, at: instant(5_000)) } == [[1_000, 33_000]], "of nobody")
+        #expect(stops { come(&$0, Push(at: 1_000, until: 2_200)); $0.ability.giveUp(0, at: instant(1_500)) } == [[1_000, 3_500]])
+        let later = Push(at: 2_000, until: 32_000, isSilent: true)
+        #expect(stops { come(&$0, silent, later); $0.ability.giveUp(0, at: instant(5_000)) } == [[2_000, 7_000]])
+        #expect(stops({ come(&$0, silent) }, from: 32_999, to: 99_000).count == 1)
+        #expect(stops({ come(&$0, silent) }, from: 33_000, to: 99_000).isEmpty)
     }
 
     @Test("as long again as the trouble lasted, and two seconds, behind the last of it")

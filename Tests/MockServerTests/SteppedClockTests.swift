@@ -106,7 +106,7 @@ import Testing
             let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
             func trouble() throws -> String? { try mock.admin.ask("GET", "/v1/clock").json["trouble"]?.string }
             func waitForTrouble(of name: String) throws {
-                while try trouble()?.contains("participant \(name) neither works nor says") != true { usleep(20_000) }
+                while try trouble()?.contains("participant \(name) has stated nothing") != true { usleep(20_000) }
             }
             let client = try member(mock)
             _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)

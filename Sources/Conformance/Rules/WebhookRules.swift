@@ -156,7 +156,7 @@ enum WebhookRules {
             } else if let call, events.contains(hook.event) {
                 tally.test()
                 let wasRefused = call.wasAnswered && !call.wasTaken && 400..<500 ~= call.status || call.wasRefusedAsItMay
-                guard !isOfAnother, !isOfItsCall || wasRefused else { continue }
+                guard !isOfAnother, wasRefused || !isOfItsCall && !mayOwe(hook, call, joined.account, run) else { continue }
                 tally.find(
                     "a webhook tells what has not happened", expected: "no `\(hook.event)` for `\(run.kind(call.kind))`",
                     seen: "one, though it was answered \(call.status)", session: call.session, step: call.step, hook.id)
@@ -166,6 +166,16 @@ enum WebhookRules {
 
     private static func owes(_ hook: Hook, _ call: SeenCall, _ run: RunContext) -> Bool {
         run.callHooks[call.kind]?.contains { $0.event == hook.event } ?? false
+    }
+
+    /// The profile says nothing of the webhooks of a call that owes pushes: what it changes may have one that others of its
+    /// kind have, an end's or another.
+    private static func mayOwe(_ hook: Hook, _ call: SeenCall, _ account: Account, _ run: RunContext) -> Bool {
+        let finals = run.circumstances.finalKinds
+        guard run.callHooks[call.kind] == nil, account.rows.contains(where: { $0.place == call.place }) else { return false }
+        return run.callHooks.contains { kind, owed in
+            finals.contains(kind) == finals.contains(call.kind) && owed.contains { $0.event == hook.event }
+        }
     }
 
     /// By the webhook that tells of it: when a token was called dead first.

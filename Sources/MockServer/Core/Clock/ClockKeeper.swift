@@ -320,7 +320,8 @@ final class ClockKeeper {
     private var trouble: String? {
         let wait = "the clock has stood for \(shared.clockPatience) at \(Interval.microseconds(clock.elapsedMicroseconds))"
         if let silent = participants.first(where: { !hasHeard($0) }) {
-            return "\(wait): participant \(silent.name) (\(silent.id)) neither works nor says what it waits for"
+            return "\(wait): participant \(silent.name) (\(silent.id)) has stated nothing since. It waits for what it does not "
+                + "state, or it is busy without end, as with a timer that is due again at once"
         }
         let counts = counts()
         guard restingTurns() == nil || (participants.isEmpty ? counts.calls.isEven : counts == baseline) else {
