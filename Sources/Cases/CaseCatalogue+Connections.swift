@@ -31,7 +31,7 @@ extension CaseCatalogue {
             silence,
             restart("restart", "Does a relay that was restarted know again what it was told?", "TERM"),
             restart("killed", "Does a relay that was killed know again what it was told?", "KILL"),
-        ] + goneAtRestartCases
+        ] + knownAtRestartCases
     }
 
     /// `atEnd`: what is done to the end of a session as well. A state in its middle need not be sent again where the next takes

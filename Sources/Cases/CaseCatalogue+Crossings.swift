@@ -65,7 +65,7 @@ private enum Meanwhile: String, CaseIterable {
 }
 
 extension CaseCatalogue {
-    var crossings: [PlannedCase] { Wait.allCases.map(crossed) + [renewedInStart] }
+    var crossings: [PlannedCase] { Wait.allCases.map(crossed) + [crossedStart, slowStart] }
 
     private func crossed(_ wait: Wait) -> PlannedCase {
         let name = "told-while-\(wait.rawValue)"
@@ -143,24 +143,62 @@ extension CaseCatalogue {
             words: "later calls name an activity by what its registration captures, which a dead token may take with it")
     }
 
-    /// The phone's start token is renewed while a start to the old one waits.
-    private var renewedInStart: PlannedCase {
-        let name = "renewed-in-start"
-        let question = "When a start token changes while a start waits to be sent again, does that go to the new one?"
-        let needs = [need(roles.start, "owes a start"), need(roles.renewal, "registers `newStartToken`"), needsActivity]
-        return planned(name, question, needs) {
+    /// A start waits to be sent again, and meets another start token, or the end of its session.
+    private var crossedStart: PlannedCase {
+        let (name, wait) = ("told-while-starting", Wait.refusedAgain)
+        let question = "Is what a relay is told while a start waits to be sent again heeded?"
+        var scripts: [CaseScript] = []
+        func begin(_ meanwhile: Meanwhile, _ call: ProfileCall, _ goOn: (inout CaseScript) -> Void) {
+            var script = CaseScript(roles.profile)
+            script.name = "starting-\(meanwhile)"
+            script.add(roles.device, after: .zero)
+            script.add(roles.start, after: .milliseconds(500))
+            script.add(call, after: .milliseconds(350))
+            goOn(&script)
+            scripts.append(script)
+        }
+        if let renewal = roles.renewal {
+            begin(.rotation, renewal) { script in
+                script.add(roles.activity, after: wait.lasts(rest))
+                settle(&script, roles.anyState)
+                settle(&script, roles.final)
+            }
+        }
+        if let final = roles.final, roles.profile.order != .parallel, !roles.refusesUnknownSessions {
+            begin(.end, final) { _ in }
+        }
+        let isMet = Need(
+            isThere: !scripts.isEmpty,
+            words: "the profile has no call that registers `newStartToken`, none that ends a session without an activity")
+        return planned(name, question, [need(roles.start, "owes a start"), needsActivity, isMet]) {
+            let isRenewed = roles.renewal != nil
+            return Case(
+                name: name, question: question, scripts: scripts, sessions: 8 * scripts.count,
+                faults: [
+                    respond(name, "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: start", times: 2)
+                ], exercises: isRenewed ? ["states-delivered"] : ["stale-start-dropped"],
+                touches: ["new-token-used", "one-start", "stale-start-dropped", "nothing-unexpected"], rests: 2,
+                rest: wait.lasts(rest))
+        }
+    }
+
+    /// Longer than an impatient relay waits for an answer.
+    private static let slowStart = Interval.seconds(4)
+
+    private var slowStart: PlannedCase {
+        let (name, question) = ("slow-start", "Does a start whose answer takes four seconds begin one activity?")
+        return planned(name, question, [need(roles.start, "owes a start"), needsActivity]) {
             var script = CaseScript(roles.profile)
             script.add(roles.device, after: .zero)
             script.add(roles.start, after: .milliseconds(500))
-            script.add(roles.renewal, after: .milliseconds(350))
-            script.add(roles.activity, after: Wait.refusedAgain.lasts(rest))
+            script.add(roles.activity, after: Self.slowStart * 1.5)
             settle(&script, roles.anyState)
             settle(&script, roles.final)
+            let match = "match: { pushType: liveactivity, event: start }"
             return Case(
                 name: name, question: question, scripts: [script],
-                faults: [
-                    respond(name, "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: start", times: 2)
-                ], exercises: ["states-delivered"], touches: ["new-token-used", "one-start"], rests: 2, rest: rest)
+                faults: ["{ id: \(name), \(match), action: { delay: \(Self.slowStart.nanoseconds / 1_000_000)ms } }"],
+                exercises: ["one-start", "states-delivered"], touches: ["no-duplicate-push"])
         }
     }
 }

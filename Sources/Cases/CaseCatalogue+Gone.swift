@@ -1,11 +1,13 @@
-// What is gone, and has to stay so when the relay is back from a restart.
+// What a relay has to know when it is back from a restart: what is gone and has to stay so, what waits, how old a card is.
 
 import Basics
 import Pushes
 import Scenarios
 
 extension CaseCatalogue {
-    var goneAtRestartCases: [PlannedCase] { [deadAtRestart, goodbyeAtRestart, endedThenRestart] }
+    var knownAtRestartCases: [PlannedCase] {
+        [deadAtRestart, goodbyeAtRestart, endedThenRestart, killedWhileWaiting, agedBehindRestart]
+    }
 
     private var deadAtRestart: PlannedCase {
         let (name, question) = ("dead-at-restart", "Does a relay that was restarted know still which tokens are dead?")
@@ -66,6 +68,70 @@ extension CaseCatalogue {
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
                 restarts: [Self.restart(at: Self.lateRestart, "TERM")], exercises: ["states-delivered"], touches: ["one-start"])
+        }
+    }
+
+    /// A state that APNs refuses for now, a start that it refuses, and a state that waits for its activity's token; each was
+    /// told long enough before the end that it is stored.
+    private var killedWhileWaiting: PlannedCase {
+        let (name, question) = ("killed-while-waiting", "Does what waits when a relay is killed come when it is back?")
+        let (outage, kill) = (Interval.milliseconds(1_450), Interval.milliseconds(4_200))
+        // Over while the relay is down: what waits gets through when it is back.
+        let lasts = Interval.milliseconds(2_900)
+        return gone(name, question, [needsDevice, needsEvent]) {
+            func back(_ script: CaseScript) -> Interval { untilBack(from: kill, behind: script) + rest * 2 + .seconds(3) }
+            var refused = opening()
+            refused.name = "\(name)-state"
+            refused.add(roles.anyEvent, after: .seconds(1))
+            refused.add(roles.final, after: back(refused))
+            var scripts = [refused]
+            if let start = roles.start, roles.hasActivities {
+                var starting = CaseScript(roles.profile)
+                starting.name = "\(name)-start"
+                starting.add(roles.device, after: .zero)
+                starting.add(start, after: .milliseconds(1_500))
+                starting.add(roles.activity, after: back(starting))
+                settle(&starting, roles.final)
+                scripts.append(starting)
+                if let held {
+                    var gap = CaseScript(roles.profile)
+                    gap.name = "\(name)-token"
+                    gap.add(roles.device, after: .zero)
+                    gap.add(start, after: .milliseconds(200))
+                    gap.add(held, after: .milliseconds(500))
+                    gap.add(roles.activity, after: back(gap))
+                    settle(&gap, roles.final)
+                    scripts.append(gap)
+                }
+            }
+            let mayWait = roles.anyEvent?.pushes.contains { $0.coalesce } ?? false
+            return Case(
+                name: name, question: question, scripts: scripts, sessions: 8 * scripts.count,
+                faults: [
+                    "{ id: \(name), at: \(outage.nanoseconds / 1_000_000)ms, for: \(lasts.nanoseconds / 1_000_000)ms, "
+                        + "action: { respond: { reason: ServiceUnavailable } } }"
+                ],
+                restarts: [Self.restart(at: kill, "KILL")],
+                exercises: [mayWait ? "last-state-delivered" : "states-delivered"],
+                touches: ["last-state-delivered", "one-start"], rests: 2, rest: rest)
+        }
+    }
+
+    private var agedBehindRestart: PlannedCase {
+        let name = "aged-behind-restart"
+        let question = "Does a relay that was restarted know still how old an activity is?"
+        let activities = roles.profile.activities
+        let age = activities.end?.terms.after ?? activities.restart?.after
+        let isAged = Need(isThere: age != nil, words: "the profile says nothing of an activity's age (`activities`)")
+        return gone(name, question, [needsActivity, need(roles.start, "owes a start"), isAged]) {
+            var script = opening()
+            states(&script, 1)
+            script.add(roles.anyState, after: (age ?? .zero) * 0.5)
+            return Case(
+                name: name, question: question, scripts: [script], sessions: 4,
+                restarts: [Self.restart(at: Self.lateRestart, "TERM")],
+                exercises: [activities.end == nil ? "restart-in-time" : "aged-activity-ended"],
+                silence: (age ?? .zero) * 0.6)
         }
     }
 

@@ -214,17 +214,29 @@ extension CaseCatalogue {
         let question = "Are two sessions of one user kept apart, each with a throttle of its own?"
         let needsNames = Need(isThere: roles.namesSessions, words: "the profile has no call that names its session")
         return planned("two-sessions", question, [needsDevice, needsActivity, needsNames]) {
-            var script = opening()
-            states(&script, 1, of: roles.anyState)
-            if let progress = roles.progress, let window {
-                let gap = max(window * 0.1, .milliseconds(50))
-                script.add(progress, after: max(window * 1.2, .milliseconds(300)), every: gap, count: 12)
+            func script(_ opening: CaseScript) -> CaseScript {
+                var script = opening
+                states(&script, 1, of: roles.anyState)
+                if let progress = roles.progress, let window {
+                    let gap = max(window * 0.1, .milliseconds(50))
+                    script.add(progress, after: max(window * 1.2, .milliseconds(300)), every: gap, count: 12)
+                }
+                settle(&script, roles.anyState)
+                script.add(roles.final, after: pause)
+                return script
             }
-            settle(&script, roles.anyState)
-            script.add(roles.final, after: pause)
+            var scripts = [script(opening())]
+            // Of two that wait for their tokens the one that began first may get its own last.
+            if roles.start != nil {
+                var late = CaseScript(roles.profile)
+                late.add(roles.device, after: .zero)
+                late.add(roles.start, after: .milliseconds(200))
+                late.add(roles.activity, after: .milliseconds(1_700))
+                scripts.append(script(late))
+            }
             let rules = ["sessions-kept-apart", "states-delivered"]
             return Case(
-                name: "two-sessions", question: question, scripts: [script], sessionsPerUser: 2, sessions: 16,
+                name: "two-sessions", question: question, scripts: scripts, sessionsPerUser: 2, sessions: 16,
                 exercises: roles.progress == nil || window == nil ? rules : rules + ["throttle-per-session"])
         }
     }

@@ -9,17 +9,17 @@ import Testing
 
 @Suite("A case")
 struct CaseTests {
-    private static let repository = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    static let repository = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
-    private static func planned(_ text: String) throws -> [PlannedCase] {
+    static func planned(_ text: String) throws -> [PlannedCase] {
         CaseCatalogue(try #require(try ScenarioBase.parse(text: text, path: "mine.yaml")).relay).cases
     }
 
-    private static func shipped(_ name: String) throws -> [PlannedCase] {
+    static func shipped(_ name: String) throws -> [PlannedCase] {
         CaseCatalogue(try #require(try ScenarioBase.load(path: "\(repository)/Scenarios/\(name).yaml").base).relay).cases
     }
 
-    private static func run(_ name: String, in cases: [PlannedCase]) throws -> Case {
+    static func run(_ name: String, in cases: [PlannedCase]) throws -> Case {
         let found = cases.compactMap { item -> Case? in
             if case .runs(let item) = item, item.name == name { item } else { nil }
         }
@@ -27,11 +27,11 @@ struct CaseTests {
     }
 
     /// From the first event to the last of these, at least.
-    private static func time(_ steps: ArraySlice<CaseScript.Step>) -> Interval { steps.map(\.after).reduce(.zero, +) }
+    static func time(_ steps: ArraySlice<CaseScript.Step>) -> Interval { steps.map(\.after).reduce(.zero, +) }
 
-    private static func calls(_ script: CaseScript) -> [String] { script.steps.map(\.call) }
+    static func calls(_ script: CaseScript) -> [String] { script.steps.map(\.call) }
 
-    private static func alerts(_ body: String, more: String = "") -> String {
+    static func alerts(_ body: String, more: String = "") -> String {
         """
         relay:
           launch: [./relay]
@@ -207,60 +207,6 @@ struct CaseTests {
         #expect(Self.time(steps.suffix(4).prefix(3)) * 1.2 < .seconds(1), "the window")
         #expect(try #require(steps.last).after > .seconds(2), "as long as the last may take")
         #expect(item.exercises == ["last-state-delivered"])
-    }
-
-    @Test("crosses each wait with each call that a profile has", arguments: [
-        ("told-while-refused", "respond: { reason: ServiceUnavailable }", 1, 1), ("told-while-late", "delay: 1200ms", 1, 1),
-        ("told-while-refused-again", "respond: { reason: ServiceUnavailable }", 2, 1),
-        ("told-while-dying", "reason: Unregistered", 1, 2), ("told-while-silent", "silence: true", 1, 2),
-    ])
-    func crossings(name: String, action: String, times: Int, passing: Int) throws {
-        let item = try Self.run(name, in: Self.shipped("check/opencode"))
-        let fault = try #require(item.faults.first)
-        #expect(item.faults.count == 1 && fault.contains(action) && fault.contains("after: \(passing), times: \(times), per: token"))
-        let met = ["news", "question", "rotation", "goodbye", "end"].filter { name != "told-while-dying" || $0 == "rotation" }
-        let wait = String(name.dropFirst("told-while-".count))
-        #expect(item.scripts.map(\.name) == met.map { "\(wait)-\($0)" })
-        let crossing = [
-            "news": "permission", "question": "permission", "rotation": "rotateActivity", "goodbye": "unregisterActivity",
-            "end": "complete",
-        ]
-        for (script, meanwhile) in zip(item.scripts, met) {
-            // A new token gets the state that waited and one more; what stands behind that is met.
-            let told = script.steps.firstIndex { $0.after == .milliseconds(350) }
-            let place = try #require(told, "\(meanwhile)")
-            #expect(script.steps[place].call == crossing[meanwhile])
-            let states = script.steps[..<place].count { ["permission", "progress"].contains($0.call) }
-            #expect(states == passing + 1)
-            if place + 1 < script.steps.count {
-                let least: Interval = ["refused": .seconds(3), "refused-again": .seconds(6), "silent": .seconds(32)][wait] ?? .milliseconds(1_300)
-                #expect(script.steps[place + 1].after >= least)
-                #expect(Self.calls(script)[(place + 1)...].count { $0 == "permission" } <= 1)
-            }
-        }
-    }
-
-    @Test("asks of a wait what the call is about")
-    func crossedRules() throws {
-        let item = try Self.run("told-while-late", in: Self.shipped("smoke"))
-        #expect(item.exercises == [
-            "last-state-delivered", "new-token-used", "state-order", "states-delivered", "unregister-respected",
-        ])
-        #expect(try Self.run("told-while-dying", in: Self.shipped("smoke")).exercises == ["states-delivered"])
-        let alerts = try Self.planned(Self.alerts("json: { message: \"{{title}} {{marker}} {{text}}\" }"))
-        let news = try Self.run("told-while-refused", in: alerts)
-        #expect(news.exercises == ["states-delivered"] && news.faults.allSatisfy { $0.contains("pushType: alert") })
-        #expect(news.scripts.map(\.name) == ["refused-news"])
-        let parallel = try Self.run("told-while-refused", in: Self.shipped("sendora"))
-        #expect(parallel.scripts.allSatisfy { !($0.name ?? "").hasSuffix("question") })
-    }
-
-    @Test("renews a start token while a start waits")
-    func renewedInStart() throws {
-        let item = try Self.run("renewed-in-start", in: Self.shipped("check/opencode"))
-        let calls = Self.calls(item.scripts[0])
-        #expect(calls.prefix(4) == ["registerDevice", "start", "renewStartToken", "registerActivity"])
-        #expect(item.faults[0].contains("event: start") && item.faults[0].contains("times: 2"))
     }
 
     @Test("waits as long as the profile says that a push rests behind a refusal for now, each time, and for nothing else", arguments: [

@@ -56,4 +56,17 @@ import Testing
         #expect(seen([]) == ["update a1 working"])
         #expect(seen([.wakesWithoutStates]) == [])
     }
+
+    @Test func wakesWithoutWaiting() {
+        func seen(_ defects: Set<Defect>) -> [String] {
+            taken(defects) { rig in
+                rig.device(start: "p1")
+                rig.answer = { _ in Rig.refusal(503, "ServiceUnavailable") }
+                rig.event(.permission)
+            } _: { _ in
+            }
+        }
+        #expect(seen([]) == ["alert d1", "start p1"])
+        #expect(seen([.wakesWithoutWaiting]) == [])
+    }
 }

@@ -14,6 +14,77 @@ import Testing
         return next
     }
 
+    /// Half a second behind what happened last, without a goodbye.
+    private func killed(_ rig: Rig) -> Rig {
+        rig.pass(.milliseconds(500))
+        let next = Rig(time: rig.time)
+        next.core.restore(rig.rows, now: next.now)
+        next.settle()
+        next.pass(.seconds(11))
+        return next
+    }
+
+    private static let busy = Rig.refusal(503, "ServiceUnavailable")
+
+    @Test func aKillTakesNoStateAlongThatWaits() {
+        let throttled = Rig()
+        throttled.activity()
+        throttled.event(.progress, "one")
+        throttled.event(.progress, "two")
+        #expect(killed(throttled).seen == ["update a1 working"])
+        let held = Rig()
+        held.device(start: "p1")
+        held.event(.start)
+        held.event(.progress, "two")
+        let next = killed(held)
+        next.activity()
+        #expect((next.seen, next.message(0)) == (["update a1 working"], "two"))
+        for type in [EventType.progress, .complete] {
+            let refused = Rig()
+            refused.activity()
+            refused.answer = { _ in Self.busy }
+            refused.event(type)
+            #expect(killed(refused).seen == [type == .progress ? "update a1 working" : "end a1 complete"])
+        }
+    }
+
+    @Test func aKillTakesNoAlertAndNoStartAlongThatWaits() {
+        let rig = Rig()
+        rig.device(start: "p1")
+        rig.answer = { _ in Self.busy }
+        rig.event(.permission)
+        let next = killed(rig)
+        #expect(Set(next.seen) == ["alert d1", "start p1"])
+        #expect(Set(next.attempts.map(\.apnsID)) == Set(rig.attempts.map(\.apnsID)), "the same pushes")
+        #expect(next.rows.waiting.isEmpty)
+    }
+
+    @Test func whatIsThroughLeavesNoRow() {
+        let rig = Rig()
+        rig.device(start: "p1")
+        var isBusy = true
+        rig.answer = { _ in isBusy ? Self.busy : Rig.accepted }
+        rig.event(.permission)
+        #expect(rig.rows.waiting.count == 2)
+        isBusy = false
+        rig.pass(.seconds(11))
+        #expect(rig.rows.waiting.isEmpty)
+        let gone = Rig()
+        gone.device(start: "p1")
+        gone.answer = { _ in Self.busy }
+        gone.event(.permission)
+        gone.core.unregisterDevice("d1", of: Rig.secret, now: gone.now)
+        gone.settle()
+        gone.answer = { _ in Rig.accepted }
+        #expect(killed(gone).seen.isEmpty)
+        let ended = Rig()
+        ended.device(start: "p1")
+        ended.answer = { push in push.isActivity ? Self.busy : Rig.accepted }
+        ended.event(.start)
+        ended.event(.complete)
+        #expect(killed(ended).seen.isEmpty, "nobody could end its card")
+    }
+
     @Test func aThrottledStateIsDeliveredByTheNext() {
         let rig = Rig()
         rig.activity()

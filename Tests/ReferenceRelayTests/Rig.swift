@@ -186,6 +186,7 @@ final class Rig {
         var replaced: [ReplacedRow] = []
         var dead: [DeadRow] = []
         var held: [HeldRow] = []
+        var waiting: [WaitingRow] = []
         for write in writes {
             switch write {
             case .saveDevice(let row): devices[row.id] = row
@@ -207,15 +208,21 @@ final class Rig {
             case .saveDead(let row): dead.append(row)
             case .deleteDead(let secret, let session, let token):
                 dead.removeAll { $0.secret == secret && $0.sessionID == session && $0.token == token }
-            case .saveHeld(let row): held.append(row)
+            case .saveHeld(let row):
+                held.removeAll { $0.secret == row.secret && $0.sessionID == row.sessionID }
+                held.append(row)
             case .deleteHeld(let secret, let session):
                 held.removeAll { $0.secret == secret && $0.sessionID == session }
+            case .saveWaiting(let row):
+                waiting.removeAll { $0.apnsID == row.apnsID }
+                waiting.append(row)
+            case .deleteWaiting(let id): waiting.removeAll { $0.apnsID == id }
             case .log: break
             }
         }
         return StoredRows(
             devices: devices.values.sorted { $0.id < $1.id }, activities: activities.values.sorted { $0.id < $1.id },
-            starts: starts, replaced: replaced, dead: dead, held: held)
+            starts: starts, replaced: replaced, dead: dead, held: held, waiting: waiting)
     }
 
     /// The payload's `aps` of an attempt.

@@ -48,6 +48,12 @@ import Testing
                 error: "410 Unregistered", createdAt: when))
     }
 
+    private func waiting(_ id: String, isStart: Bool = false) -> WaitingRow {
+        WaitingRow(
+            apnsID: id, secret: Rig.secret, deviceID: 3, sessionID: "s1", eventType: .permission, isStart: isStart,
+            payload: #"{"aps":{}}"#)
+    }
+
     @Test func whatWasFlushedIsThereForTheNextProcess() throws {
         try withFile { path in
             do {
@@ -62,6 +68,8 @@ import Testing
                     .deleteReplaced(Rig.secret, sessionID: "s2"),
                     .saveDead(dead("b2")), .saveDead(dead("b1", bornAt: when)), .saveDead(dead("b3")),
                     .deleteDead(Rig.secret, sessionID: "s1", token: "b3"),
+                    .saveWaiting(waiting("w1")), .saveWaiting(waiting("w2", isStart: true)), .saveWaiting(waiting("w3")),
+                    .deleteWaiting("w1"),
                 ])
                 try storage.flush()
                 // Not flushed: lost, as after a kill.
@@ -74,6 +82,7 @@ import Testing
             #expect(rows.starts == [start(1), start(3)])
             #expect(rows.replaced == [replaced("a1"), replaced("a2")])
             #expect(rows.dead == [dead("b2"), dead("b1", bornAt: when)])
+            #expect(rows.waiting == [waiting("w2", isStart: true), waiting("w3")])
             #expect(again.deliveries == 1)
             again.append([.deleteStarts(Rig.secret, sessionID: "s1", deviceID: nil)])
             try again.flush()

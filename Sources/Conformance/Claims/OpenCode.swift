@@ -20,7 +20,7 @@ extension Claim {
             defects: [
                 "sends-twice", "drops-every-tenth", "updates-unknown-token", "asks-sandbox-only", "asks-production-only",
                 "accepts-then-silent", "dies-under-load", "rising-late", "loses-cut-pushes", "tries-once",
-                "pushes-nothing", "repeats-accepted",
+                "wakes-without-waiting", "pushes-nothing", "repeats-accepted",
             ]),
         Claim(
             "R0.2", .must,

@@ -80,6 +80,7 @@ extension Defect {
         case .wakesWithoutStarts: ("R0.15", ["one-start", "nothing-unexpected"])
         case .endedForGoodAfterRestart: ("R0.13", ["states-delivered"])
         case .wakesWithoutActivities: ("R2.8", ["states-delivered", "last-state-delivered"])
+        case .wakesWithoutWaiting: ("R0.1", ["states-delivered"])
         case .wakesWithoutStates: ("R2.8", ["omitted-values-kept", "values-never-fall"])
 
         case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"] + Self.lost)

@@ -110,6 +110,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case wakesWithoutActivities = "wakes-without-activities"
     /// Knows of its activities, but not what they show, when it is started again. Breaks R2.8.
     case wakesWithoutStates = "wakes-without-states"
+    /// Has no alert and no start behind a restart that waited to be sent again before it. Breaks R0.1.
+    case wakesWithoutWaiting = "wakes-without-waiting"
     // MARK: What is in a payload
     case millisecondTimestamps = "millisecond-timestamps"  // Writes `aps.timestamp` in milliseconds. Breaks R0.16 (P16, G6).
     case addsStateKey = "adds-state-key"  // Puts a fifth key into the content-state. Breaks R0.5.

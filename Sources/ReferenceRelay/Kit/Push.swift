@@ -43,6 +43,8 @@ final class Push {
     var apnsID: String
     /// `apns-collapse-id`. The honest relay has none: omitted is not the same as empty (P23).
     var collapseID: String?
+    /// It has a row (`save`).
+    var isSaved = false
     /// It has been handed to the shell before.
     var hasLeft = false
     /// Attempts that ended in passing trouble, and resends of what APNs never processed.

@@ -230,6 +230,7 @@ extension RelayCore {
         if has(.dropsTrailingEdge) { return }
         lane.sentSequence = shown
         session.hasTrailing = true
+        watchOwed(session, now: now)
         armWindow(session, at: session.window.opensAt)
     }
 

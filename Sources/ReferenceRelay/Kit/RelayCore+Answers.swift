@@ -236,6 +236,7 @@ extension RelayCore {
     }
 
     func resend(_ push: Push, at instant: Instant) {
+        save(push)
         waiting += 1
         deadlines.add(.resend(push), at: instant)
     }

@@ -201,6 +201,7 @@ extension RelayCore {
         if has(.wakesWithoutStarts) { rows.starts = [] }
         if has(.wakesWithoutActivities) { (rows.activities, rows.dead) = ([], []) }
         if has(.wakesWithoutStates) { rows.held = [] }
+        if has(.wakesWithoutWaiting) { rows.waiting = [] }
         if has(.endedForGoodAfterRestart) {
             mischief.over = rows.replaced.filter(\.token.isEmpty)
             rows.replaced.removeAll(where: \.token.isEmpty)

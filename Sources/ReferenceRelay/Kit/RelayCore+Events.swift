@@ -206,6 +206,7 @@ extension RelayCore {
         if waits, now.now < opensAt, !has(.ignoresThrottle) {
             if has(.dropsTrailingEdge) { return }
             session.hasTrailing = true
+            watchOwed(session, now: now)
             armWindow(session, at: opensAt)
             return
         }
@@ -237,6 +238,7 @@ extension RelayCore {
         let isShown = event.content.isShownByStart && (event.type == .start || !devices.isEmpty)
         session.latest = isShown ? shown : session.state(after: event)
         keep(session)
+        watchOwed(session, now: now)
         var payload: [UInt8]?
         for device in devices {
             guard let token = tokenToStart(device) else { continue }

@@ -119,6 +119,7 @@ extension RelayCore {
             if lane.isRegistered { sendNewest(lane, now: now) }
             return
         }
+        watchOwed(lane.session, now: now)
         lane.waiting = push
         lane.retryAt = instant
         waiting += 1

@@ -202,6 +202,7 @@ extension RelayCore {
         latest.stamp = nil
         if latest.eventType.isThrottled, now.now < session.window.opensAt {
             session.hasTrailing = true
+            watchOwed(session, now: now)
             armWindow(session, at: session.window.opensAt)
         } else {
             want(lane, ticket: nil, now: now)

@@ -51,6 +51,7 @@ extension RelayCore {
             session.unadoptedStarts += 1
         }
         for row in rows.held { resume(row, now: now) }
+        for row in rows.waiting { resume(row, now: now) }
         for row in rows.activities { endReplaced(row, now: now) }
     }
 
@@ -120,7 +121,7 @@ extension RelayCore {
         }
     }
 
-    private func owedState(of session: Session) -> SessionState? {
+    func owedState(of session: Session) -> SessionState? {
         if session.phase == .ended, let lane = session.finishing.first { return lane.finalState }
         guard session.phase == .active, !session.isSilenced, let latest = session.latest else { return nil }
         let isOnItsWay = session.lanes.contains { $0.isInFlight || $0.retryAt != nil || $0.isStale }

@@ -14,6 +14,7 @@ extension RelayCore {
                 // A later wait of the same lane has a timer of its own.
                 if let retryAt = lane.retryAt, retryAt <= now.now { wake(lane, now: now) }
             case .resend(let push): resendDue(push, now: now)
+            case .checkpoint: saveOwed(now: now)
             case .lifetime(let reference, let turn):
                 if let session = reference.session, session.turn == turn, session.phase == .active {
                     checkAge(session, now: now)
@@ -90,8 +91,7 @@ extension RelayCore {
             .start(session, renewed, device), push.eventType, token: token, revision: device.revision,
             bundleID: device.bundleID, isActivity: true, isUrgent: true, payload: push.payload,
             environment: device.environment, ticket: nil, isCounted: false, now: now)
-        settle(push, sent: false)
-        log(push, sent: false, now: now)
+        abandon(push, now: now)
         launch(start, now: now)
     }
 
@@ -102,6 +102,7 @@ extension RelayCore {
     }
 
     private func abandon(_ push: Push, now: Moment) {
+        forgetSaved(push)
         settle(push, sent: false)
         log(push, sent: false, now: now)
         releaseFollowup(of: push, now: now)

@@ -42,6 +42,8 @@ final class RelayCore {
         case window(Session)
         case retry(Lane)
         case resend(Push)
+        /// What is owed is written down.
+        case checkpoint
         /// The alerts of an event have had their time.
         case followup(Followup)
         /// The caller of an event has waited long enough.
@@ -80,6 +82,8 @@ final class RelayCore {
     var aged: ((Session) -> Void)?
     var writes: [RowChange] = []
     var mischief = Mischief()
+    /// Sessions that may owe a state which waits (`watchOwed`).
+    var watched: [Session] = []
     /// Questions so far, where every so-many-th is spoilt.
     var questions = 0
     /// Pushes that were handed to the shell and not answered yet, and those that wait for their next attempt.
@@ -149,6 +153,7 @@ final class RelayCore {
     /// Takes an answer back. The one entrance from the network's side.
     func answered(_ push: Push, _ outcome: PushOutcome, now: Moment) {
         inFlight -= 1
+        forgetSaved(push)
         let verdict = push.provider == .fcm ? PushVerdict(message: outcome) : PushVerdict(outcome)
         if options.plantEvery != nil { watchPlant(push, verdict, now: now) }
         judge(push, outcome, verdict, now: now)

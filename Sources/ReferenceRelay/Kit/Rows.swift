@@ -143,6 +143,37 @@ struct HeldRow: Equatable {
     }
 }
 
+/// An alert or a start that waits to be sent again.
+struct WaitingRow: Equatable {
+    var apnsID: String
+    var secret: SecretHash
+    var deviceID: Int64
+    var sessionID: String
+    var eventType: EventType
+    var isStart: Bool
+    /// JSON text.
+    var payload: String
+}
+
+extension WaitingRow {
+    /// Nil: what it tells is a state, and those have rows of their own; or it is to replace an activity.
+    init?(_ push: Push) {
+        let payload = String(decoding: push.payload, as: UTF8.self)
+        switch push.target {
+        case .alert(let device, let session):
+            self.init(
+                apnsID: push.apnsID, secret: device.account.secret, deviceID: device.id, sessionID: session,
+                eventType: push.eventType, isStart: false, payload: payload)
+        case .start(let session, let attempt, let device):
+            guard attempt.replaces == nil else { return nil }
+            self.init(
+                apnsID: push.apnsID, secret: device.account.secret, deviceID: device.id, sessionID: session.id,
+                eventType: push.eventType, isStart: true, payload: payload)
+        case .activity, .stray: return nil
+        }
+    }
+}
+
 enum RowChange: Equatable {
     case saveDevice(DeviceRow)
     case deleteDevice(Int64)
@@ -158,6 +189,8 @@ enum RowChange: Equatable {
     case deleteDead(SecretHash, sessionID: String, token: String)
     case saveHeld(HeldRow)
     case deleteHeld(SecretHash, sessionID: String)
+    case saveWaiting(WaitingRow)
+    case deleteWaiting(String)
     case log(DeliveryRow)
 }
 
@@ -169,4 +202,5 @@ struct StoredRows: Equatable {
     var replaced: [ReplacedRow] = []
     var dead: [DeadRow] = []
     var held: [HeldRow] = []
+    var waiting: [WaitingRow] = []
 }

@@ -35,6 +35,9 @@ final class Session {
     var beforeTrailing: SessionState?
     /// Defect `counts-on-in-next-turn`: what the turn before showed last.
     var formerTurn: SessionState?
+    /// It is looked at by the next checkpoint; and which state has a row (`saveOwed`).
+    var isWatched = false
+    var savedSequence: UInt64?
     /// A timer for the window is in the heap.
     var isWindowArmed = false
 

@@ -79,6 +79,15 @@ extension Storage {
                     secret: secret, sessionID: held.text(1) ?? "", eventType: type, content: held.text(3) ?? "",
                     isOwed: held.integer(4) != 0))
         }
+        let waiting = try select("waiting_push", of: secret)
+        while try waiting.step() {
+            guard let secret = Self.secret(waiting, 1), let type = waiting.text(4).flatMap(EventType.init) else { continue }
+            rows.waiting.append(
+                WaitingRow(
+                    apnsID: waiting.text(0) ?? "", secret: secret, deviceID: waiting.integer(2),
+                    sessionID: waiting.text(3) ?? "", eventType: type, isStart: waiting.integer(5) != 0,
+                    payload: waiting.text(6) ?? ""))
+        }
         return rows
     }
 

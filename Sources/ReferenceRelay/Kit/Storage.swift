@@ -9,7 +9,7 @@ final class Storage {
     /// Log rows gathered before they are written without a registration that hurries them.
     static let logBatch = 256
 
-    private static let version: Int64 = 5
+    private static let version: Int64 = 6
     private static let schema = """
         CREATE TABLE device_registration (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, device_token TEXT NOT NULL, bundle_id TEXT NOT NULL,
@@ -36,6 +36,9 @@ final class Storage {
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, event_type TEXT NOT NULL, content TEXT NOT NULL,
           is_owed INTEGER NOT NULL,
           PRIMARY KEY (secret_hash, session_id)) WITHOUT ROWID;
+        CREATE TABLE waiting_push (
+          apns_id TEXT PRIMARY KEY, secret_hash TEXT NOT NULL, device_id INTEGER NOT NULL, session_id TEXT NOT NULL,
+          event_type TEXT NOT NULL, is_start INTEGER NOT NULL, payload TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE provider_token (
           key_id TEXT NOT NULL, team_id TEXT NOT NULL, value TEXT NOT NULL, signed_at INTEGER NOT NULL,
           PRIMARY KEY (key_id, team_id)) WITHOUT ROWID;
@@ -56,6 +59,8 @@ final class Storage {
     private let deleteDead: Statement
     private let saveHeld: Statement
     private let deleteHeld: Statement
+    private let saveWaiting: Statement
+    private let deleteWaiting: Statement
     private let insertDelivery: Statement
     private let trimDeliveries: Statement
     private let deliveryRowsMax: Int
@@ -93,6 +98,8 @@ final class Storage {
             "DELETE FROM dead_activity WHERE secret_hash = ? AND session_id = ? AND activity_token = ?")
         saveHeld = try database.prepare("INSERT OR REPLACE INTO held_state VALUES (?, ?, ?, ?, ?)")
         deleteHeld = try database.prepare("DELETE FROM held_state WHERE secret_hash = ? AND session_id = ?")
+        saveWaiting = try database.prepare("INSERT OR REPLACE INTO waiting_push VALUES (?, ?, ?, ?, ?, ?, ?)")
+        deleteWaiting = try database.prepare("DELETE FROM waiting_push WHERE apns_id = ?")
         insertDelivery = try database.prepare(
             """
             INSERT INTO delivery_log (secret_hash, event_type, session_id, status, error, created_at)
@@ -228,6 +235,18 @@ final class Storage {
             deleteHeld.bind(secret.hex, at: 1)
             deleteHeld.bind(sessionID, at: 2)
             try deleteHeld.run()
+        case .saveWaiting(let row):
+            saveWaiting.bind(row.apnsID, at: 1)
+            saveWaiting.bind(row.secret.hex, at: 2)
+            saveWaiting.bind(row.deviceID, at: 3)
+            saveWaiting.bind(row.sessionID, at: 4)
+            saveWaiting.bind(row.eventType.rawValue, at: 5)
+            saveWaiting.bind(Int64(row.isStart ? 1 : 0), at: 6)
+            saveWaiting.bind(row.payload, at: 7)
+            try saveWaiting.run()
+        case .deleteWaiting(let id):
+            deleteWaiting.bind(id, at: 1)
+            try deleteWaiting.run()
         case .log(let row): try write(row)
         }
     }
