@@ -30,8 +30,6 @@ package struct Case: Sendable {
     /// How often at most APNs asks for a rest before what is last told has to come, where the profile says how long that is.
     package var rests = 0
     package var rest = Interval.zero
-    /// How long it listens behind the last that any call is owed.
-    package var silence = Interval.zero
     /// It is about connections, which know the host's time alone.
     package var needsHostClock = false
     /// The scenario that it is, where the profile names one.
@@ -51,7 +49,6 @@ package struct Case: Sendable {
     private var arrivals: Interval { .milliseconds(800) }
     private var drain: Interval {
         (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + .milliseconds(700) + reconnecting
-            + silence
     }
 
     /// What stops the clock of a push whose stream or connection a fault ended.

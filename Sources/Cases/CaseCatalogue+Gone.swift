@@ -126,12 +126,12 @@ extension CaseCatalogue {
         return gone(name, question, [needsActivity, need(roles.start, "owes a start"), isAged]) {
             var script = opening()
             states(&script, 1)
-            script.add(roles.anyState, after: (age ?? .zero) * 0.5)
+            // Behind the age, and before the system ends the card, whose token stays where no other follows.
+            for _ in 0..<2 { script.add(roles.anyState, after: (age ?? .zero) * 0.53, isExact: true) }
             return Case(
                 name: name, question: question, scripts: [script], sessions: 4,
                 restarts: [Self.restart(at: Self.lateRestart, "TERM")],
-                exercises: [activities.end == nil ? "restart-in-time" : "aged-activity-ended"],
-                silence: (age ?? .zero) * 0.6)
+                exercises: [activities.end == nil ? "restart-in-time" : "aged-activity-ended"])
         }
     }
 

@@ -11,6 +11,8 @@ package struct CaseScript: Sendable {
         package var after: Interval
         package var every: Interval?
         package var count = 1
+        /// Not a moment later.
+        package var isExact = false
         /// Values of the call's own variables, as YAML.
         package var values: [(name: String, yaml: String)] = []
     }
@@ -34,7 +36,7 @@ package struct CaseScript: Sendable {
     /// Nothing where the profile has no such call.
     package mutating func add(
         _ call: ProfileCall?, after: Interval, every: Interval? = nil, count: Int = 1,
-        with values: [(name: String, yaml: String)] = []
+        isExact: Bool = false, with values: [(name: String, yaml: String)] = []
     ) {
         guard let call else { return }
         while let missing = call.neededCaptures.subtracting(known).first,
@@ -42,7 +44,7 @@ package struct CaseScript: Sendable {
         {
             add(source, after: .milliseconds(100))
         }
-        steps.append(Step(call: call.name, after: after, every: every, count: count, values: values))
+        steps.append(Step(call: call.name, after: after, every: every, count: count, isExact: isExact, values: values))
         calls.append(call)
         for capture in call.captures { known.insert(CapturedNames(capture.name)) }
     }
@@ -56,7 +58,7 @@ package struct CaseScript: Sendable {
     package var duration: Interval {
         steps.reduce(.zero) { sum, step in
             let repeats = (step.every ?? .zero).seconds * Double(step.count - 1)
-            return sum + .seconds((step.after.seconds + repeats) * (1 + Self.spread))
+            return sum + .seconds((step.after.seconds + repeats) * (step.isExact ? 1 : 1 + Self.spread))
         }
     }
 
@@ -68,7 +70,7 @@ package struct CaseScript: Sendable {
         var text = indent + "name: \(name)\n" + indent + "steps:\n"
         for step in steps {
             var parts = ["call: \(step.call)"]
-            if step.after > .zero { parts.append("after: \(Self.words(step.after))") }
+            if step.after > .zero { parts.append("after: \(Self.words(step.after, isExact: step.isExact))") }
             if let every = step.every { parts += ["every: \(Self.words(every))", "count: \(step.count)"] }
             if !step.values.isEmpty {
                 parts.append("with: { \(step.values.map { "\($0.name): \($0.yaml)" }.joined(separator: ", ")) }")
@@ -78,10 +80,10 @@ package struct CaseScript: Sendable {
         return text
     }
 
-    /// The wait, and up to a fifth more.
-    private static func words(_ wait: Interval) -> String {
+    /// The wait, and up to a fifth more unless it is exact.
+    private static func words(_ wait: Interval, isExact: Bool = false) -> String {
         let least = wait.nanoseconds / 1_000_000
-        let most = Int64(Double(least) * (1 + spread))
+        let most = isExact ? least : Int64(Double(least) * (1 + spread))
         return most > least ? "{ uniform: [\(least)ms, \(most)ms] }" : "\(least)ms"
     }
 }

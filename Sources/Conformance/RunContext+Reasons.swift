@@ -22,7 +22,8 @@ extension RunContext {
             return
         }
         if push.status == 0, circumstances.fault(push.faultRule)?.isSilence == true { return }
-        let isRefused = push.isRefusedForNow && subject(of: push) ?? .provider == .provider
+        // What speaks of the sender concerns all that it sends.
+        let isRefused = push.isRefusedForNow && [.provider, .sender].contains(subject(of: push) ?? .provider)
         guard isRefused || push.status == 0 else { return }
         circumstances.meet(push.faultRule, at: [push.provider], from: push.arrivedAt, to: push.answeredAt)
     }

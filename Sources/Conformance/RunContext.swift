@@ -98,6 +98,9 @@ package final class RunContext {
         /// The most that were open at a time.
         package private(set) var peak = 0
         private var now = 0
+        /// Of the process that opens them now.
+        private var (openedByIt, peakOfIt) = (0, 0)
+        private var replacedBefore = 0
         private var first: Instant?
         private var last: Instant?
 
@@ -107,14 +110,22 @@ package final class RunContext {
             opened += 1
             now += 1
             peak = max(peak, now)
+            openedByIt += 1
+            peakOfIt = max(peakOfIt, now)
             first = first ?? instant
             last = instant
         }
 
         package mutating func close() { now = max(0, now - 1) }
 
+        /// We ended the process that had them open: the next one opens its own.
+        package mutating func endProcess() {
+            replacedBefore = replaced
+            (now, openedByIt, peakOfIt) = (0, 0, 0)
+        }
+
         /// Those that took the place of others.
-        package var replaced: Int { opened - peak }
+        package var replaced: Int { replacedBefore + openedByIt - peakOfIt }
         /// From the first opening to the last.
         package var span: Interval {
             guard let first, let last else { return .zero }

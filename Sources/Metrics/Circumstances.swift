@@ -190,7 +190,8 @@ package struct Circumstances: Sendable {
     package mutating func noteStream(_ push: SeenPush) {
         let isSilent = push.metFault && push.status == 0 && fault(push.faultRule)?.isSilence == true
         ability.arrive(
-            push.id, at: push.provider, from: push.arrivedAt, until: isSilent ? push.arrivedAt + patience : push.answeredAt,
+            push.id, at: push.provider, by: push.connection, from: push.arrivedAt,
+            until: isSilent ? push.arrivedAt + patience : push.answeredAt,
             rule: push.metFault ? push.faultRule : nil, isSilent: isSilent)
     }
 

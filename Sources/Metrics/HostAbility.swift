@@ -56,9 +56,11 @@ package struct HostAbility: Sendable {
 
     /// A push came there, and is under way until its answer, or until nobody waits for that any more.
     package mutating func arrive(
-        _ id: UInt64, at provider: Provider, from first: Instant, until: Instant, rule: UInt32?, isSilent: Bool
+        _ id: UInt64, at provider: Provider, by connection: UInt64, from first: Instant, until: Instant, rule: UInt32?,
+        isSilent: Bool
     ) {
-        streams[Self.index(provider)].arrive(id, from: first, until: until, rule: rule, isSilent: isSilent)
+        streams[Self.index(provider)].arrive(
+            id, by: connection, from: first, until: until, rule: rule, isSilent: isSilent)
     }
 
     /// The relay gave up one of those.

@@ -122,6 +122,8 @@ struct Story {
             isBack = false
             run.isComingBack = nil
             run.circumstances.outages.append(.init(from: entry.at, until: .distantFuture))
+            run.connections.endProcess()
+            run.messageConnections.endProcess()
         case .relayExited(let exit):
             // One that never came up is told as such.
             guard !exit.wasAsked, wasReady else { return }

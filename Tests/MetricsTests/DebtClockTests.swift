@@ -62,12 +62,13 @@ struct HostAbilityTests {
         var until: Int64?
         var isOurs = true
         var isSilent = false
+        var connection: UInt64 = 0
     }
 
     private func come(_ circumstances: inout Circumstances, _ pushes: Push...) {
         for (number, push) in pushes.enumerated() {
             circumstances.ability.arrive(
-                UInt64(number), at: .apns, from: instant(push.at), until: instant(push.until ?? push.at),
+                UInt64(number), at: .apns, by: push.connection, from: instant(push.at), until: instant(push.until ?? push.at),
                 rule: push.isOurs && push.until != nil ? 4 : nil, isSilent: push.isSilent)
         }
     }
@@ -79,9 +80,13 @@ struct HostAbilityTests {
         #expect(stops { come(&$0, Push(at: 1_000, until: 2_200), Push(at: 1_500)) }.isEmpty, "there was another")
         let two = [Push(at: 1_000, until: 2_200), Push(at: 1_500, until: 2_700)]
         #expect(stops { come(&$0, two[0], two[1]) } == [[1_500, 2_200]], "until the first is free")
+        #expect(stops { come(&$0, two[0], two[1], Push(at: 2_199, until: 3_400)) } == [[1_500, 2_199], [2_199, 2_700]], "as good as over")
         #expect(stops { come(&$0, two[0], two[1], Push(at: 2_200, until: 3_400)) } == [[1_500, 2_200], [2_200, 2_700]])
         #expect(stops { come(&$0, two[0], two[1], Push(at: 9_000, until: 9_400)) } == [[1_500, 2_200]], "one of two")
         #expect(stops { come(&$0, two[0], two[1], Push(at: 5_000, until: 9_000), Push(at: 5_000, until: 9_000), Push(at: 5_100)) }.isEmpty)
+        let other = Push(at: 2_000, until: 3_200, connection: 1)
+        #expect(stops { come(&$0, two[0], two[1], other) } == [[1_500, 2_000]], "another connection has a stream left")
+        #expect(stops { come(&$0, two[0], other) } == [[1_000, 2_000], [2_000, 3_200]], "one on each")
         #expect(stops { come(&$0, Push(at: 1_000, until: 2_200, isOurs: false)) }.isEmpty, "its provider's usual time")
     }
 

@@ -190,6 +190,7 @@ extension RelayCore {
                 if has(.losesHeldValues) { session.latest = nil }
                 session.latest = session.state(after: event.waiting(.held))
                 keep(session)
+                watchOwed(session, now: now)
             }
             return
         }

@@ -81,6 +81,7 @@ extension RelayCore {
         if state.isFinal { return end(session, with: state, ticket: nil, now: now) }
         session.latest = state
         keep(session)
+        if !row.isOwed { for attempt in session.starts { attempt.sequence = state.sequence } }
         guard row.isOwed, !session.lanes.isEmpty else { return }
         guard state.eventType.isThrottled else {
             return pushLatest(session, ticket: nil, isCounted: false, now: now)

@@ -128,7 +128,7 @@ final class StartAttempt {
     let token: String
     let turn: Int
     /// The sequence of the state that the start shows.
-    let sequence: UInt64
+    var sequence: UInt64
     /// When it left: the birth of the activity that it starts.
     let leftAt: WallTime
     /// The activity whose place the started one is to take; nil: it is the first of its turn.
