@@ -25,12 +25,18 @@ extension CaseCatalogue {
             refusal("forbidden-reply", "403 Forbidden", ["Forbidden"], ["living-token-kept", "refusal-not-repeated"]),
             refusal(
                 "too-many-requests", "429 TooManyRequests", ["TooManyRequests"], ["living-token-kept", "retry-backs-off"]),
-            refusal(
-                "too-many-credentials", "429 TooManyProviderTokenUpdates", ["TooManyProviderTokenUpdates"],
-                ["living-token-kept", "states-delivered"]),
+            // It speaks of the sender, and meets all that it sends.
+            outage(
+                "too-many-credentials",
+                "When APNs answers 429 TooManyProviderTokenUpdates, is the token kept, and is nothing sent again in a storm?",
+                "TooManyProviderTokenUpdates", ["living-token-kept", "states-delivered"],
+                ["retry-storm", "provider-token-reused"]),
             refusal(
                 "server-error", "500 InternalServerError", ["InternalServerError"], ["living-token-kept", "retry-backs-off"]),
-            outage, expiredCredential, otherHost, otherKey,
+            outage(
+                "outage", "Does the relay survive half a second in which APNs answers 503 to everything?", "ServiceUnavailable",
+                ["living-token-kept", "retry-storm"], ["retry-backs-off", "retry-keeps-apns-id"]),
+            expiredCredential, otherHost, otherKey,
         ]
     }
 
@@ -160,22 +166,21 @@ extension CaseCatalogue {
                 name: name, question: question, scripts: [script], faults: faults,
                 exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" },
                 touches: ["retry-storm", "states-delivered"]
-                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : [])
-                    + (name == "too-many-credentials" ? ["provider-token-reused"] : []),
-                rests: isForNow || name == "too-many-credentials" ? 1 : 0, rest: rest)
+                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : []),
+                rests: isForNow ? 1 : 0, rest: rest)
         }
     }
 
-    private var outage: PlannedCase {
-        let question = "Does the relay survive half a second in which APNs answers 503 to everything?"
-        return planned("outage", question, [needsDevice, needsEvent]) {
+    private func outage(
+        _ name: String, _ question: String, _ reason: String, _ exercises: [String], _ touches: [String]
+    ) -> PlannedCase {
+        planned(name, question, [needsDevice, needsEvent]) {
             var script = opening()
             states(&script, 7)
             return Case(
-                name: "outage", question: question, scripts: [script],
-                faults: ["{ id: outage, at: 2s, for: 500ms, action: { respond: { reason: ServiceUnavailable } } }"],
-                exercises: ["living-token-kept", "retry-storm"], touches: ["retry-backs-off", "retry-keeps-apns-id"],
-                rests: 1, rest: rest)
+                name: name, question: question, scripts: [script],
+                faults: ["{ id: \(name), at: 2s, for: 500ms, action: { respond: { reason: \(reason) } } }"],
+                exercises: exercises, touches: touches, rests: 1, rest: rest)
         }
     }
 

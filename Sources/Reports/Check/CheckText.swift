@@ -91,7 +91,7 @@ package enum CheckText {
     }
 
     private static func line(_ result: CaseResult, _ ink: Ink) -> String {
-        let name = result.name + String(repeating: " ", count: max(0, 24 - result.name.count))
+        let name = result.name + String(repeating: " ", count: max(1, 24 - result.name.count))
         let word = result.verdict.rawValue
         return ink.tone(result.verdict.tone, word) + String(repeating: " ", count: max(1, 15 - word.count)) + name
             + ink.dim(safe(result.question))
