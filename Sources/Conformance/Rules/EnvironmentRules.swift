@@ -86,6 +86,6 @@ enum EnvironmentRules {
         "bad-token-other-environment", ["R0.27"], .should, basis: .absence,
         requirement: "BadDeviceToken is tried once at the other environment before the token is dropped.",
         norm: "Apple, Handling notification responses from APNs: the token may belong to the other environment",
-        advice: "retry once at the other host, and drop the token when that one refuses it as well"
+        advice: "retry once at the other host, remember which host took the token, and drop it when both refuse it"
     ) { joined, run, tally in judge(joined, run, &tally) { run.death(in: $0) == .atThisHost } }
 }
