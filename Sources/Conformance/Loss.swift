@@ -21,8 +21,7 @@ struct Loss {
         let end = run.circumstances.end
         guard !delivery.stops.isEmpty, delivery.since < end else { return "" }
         let (able, stopped) = joined.ability(index, until: end)
-        return "; the relay was able to send it for \(able) of the \(end - delivery.since) since then, and stopped for "
-            + stopped
+        return "; of the \(end - delivery.since) since then \(able) count, for the relay was kept from sending for \(stopped)"
     }
 
     init(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) {
@@ -127,7 +126,7 @@ struct Loss {
             let kind = joined.account.call(at: last.place).map { "`\(run.kind($0.kind))`" } ?? "a push"
             let when = after(last.arrivedAt)
             return Hint(
-                words: "the last that this token got was \(kind) of step \(last.step), \(when) this state's call",
+                words: "the last push that reached this token was \(kind) of step \(last.step), \(when) this state's call",
                 entry: last.id)
         }
 

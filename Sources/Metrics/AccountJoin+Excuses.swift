@@ -24,7 +24,7 @@ extension JoinedAccount {
         if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if wasTakenBack(index, again?.token, since: since, circumstances) || wasSignedOutByAnother(row, circumstances) {
-            return "token taken back"
+            return Circumstances.takenBack
         }
         if isOfNobody(row) { return "no device of its user is registered" }
         if isOfFormerPhone(row) { return "no device of its phone is registered" }

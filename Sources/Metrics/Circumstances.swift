@@ -180,6 +180,7 @@ package struct Circumstances: Sendable {
     package func wasDown(at instant: Instant) -> Bool { wasDown(between: instant, and: instant) }
 
     package static let heldDown = "relay held down"
+    package static let takenBack = "token taken back"
 
     /// A fault met a connection, or a push so that its provider could not be reached.
     package mutating func meet(_ rule: UInt32, at providers: [Provider], from first: Instant, to last: Instant) {

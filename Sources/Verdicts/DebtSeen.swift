@@ -37,14 +37,14 @@ package struct DebtSeen: Hashable, Sendable {
         let (row, delivery) = (joined.account.rows[index], joined.deliveries[index])
         let end = max(since, min(accepted ?? run.circumstances.end, run.circumstances.end))
         let (able, stopped) = joined.ability(index, until: end)
-        let clock = stopped.isEmpty ? "" : "; the relay was able to send it for \(able) of that, and stopped for \(stopped)"
+        let clock = stopped.isEmpty ? "" : "; of that only \(able) counts, for the relay was kept from sending for \(stopped)"
         let allowed = " (allowed: \(row.deadline))"
         switch delivery.outcome {
         case .delivered, .late: return "\(end - since) after it was told\(allowed)\(clock)"
         case .lost, .undecided: return "not in \(end - since) since it was told\(allowed)\(clock)"
         case .excused where delivery.due > run.circumstances.end:
             return "\(delivery.excuse ?? ""): not in the \(end - since) until the run ended\(allowed)\(clock)"
-        case .excused: return (delivery.excuse ?? "") + reason(joined, row, delivery.excuse)
+        case .excused: return (delivery.excuse ?? "") + reason(joined, index, run)
         case .superseded where joined.saysAgain(index): return "its card was told the same last"
         case .superseded:
             guard let newer = newer(joined, index) else { return "a newer state took its place" }
@@ -57,11 +57,25 @@ package struct DebtSeen: Hashable, Sendable {
         }
     }
 
-    /// The answer behind which nothing was owed to its token, or what the relay may have lost.
-    private static func reason(_ joined: JoinedAccount, _ row: Expectation, _ excuse: String?) -> String {
+    /// Why that excuse holds: the entry or the call that decides it.
+    private static func reason(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) -> String {
+        let (row, excuse) = (joined.account.rows[index], joined.deliveries[index].excuse)
         if excuse == Circumstances.heldDown { return ": we ended the relay so soon behind its call that it may not know of it" }
-        guard excuse?.hasPrefix("dead token") == true, let death = joined.tokens.deaths[row.token]?.first else { return "" }
-        return ": nothing is owed to it behind that answer, to entry \(joined.account.pushes[death.push].id)"
+        if excuse?.hasPrefix("dead token") == true, let death = joined.tokens.deaths[row.token]?.first {
+            return ": after the answer to entry \(joined.account.pushes[death.push].id) nothing is owed to that token"
+        }
+        if excuse == Circumstances.takenBack, let call = takingBack(row, joined.account) {
+            return ": `\(run.kind(call.kind))` of step \(call.step) took it back before the push need have left"
+        }
+        guard let last = joined.attempts(of: index).last, last.metFault, last.status >= 400, !last.isRefusedForNow else {
+            return ""
+        }
+        return ": that answer of ours refuses the push for good, so it need not be sent again"
+    }
+
+    private static func takingBack(_ row: Expectation, _ account: Account) -> SeenCall? {
+        let made = account.tokenCalls.first { !$0.isRegistration && $0.token == row.token && $0.place > row.place }
+        return made.flatMap { account.call(at: $0.place) }
     }
 
     /// The next state for its card that came, else the next one.

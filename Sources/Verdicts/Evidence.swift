@@ -92,7 +92,8 @@ struct Evidence {
             entry: push.id, at: push.arrivedAt - origin, time: push.arrivedWall,
             request: push.headers.map { "\($0.name): \($0.value)" },
             payload: push.payload.count > Self.mostPayload ? body + "…" : body,
-            answer: push.answerText + (objection(to: push).map { ": \($0)" } ?? ""),
+            answer: push.answerText + (push.environment == .sandbox ? " by the sandbox host" : "")
+                + (objection(to: push).map { ": \($0)" } ?? ""),
             device: push.outcome.map { "\($0.word)" } ?? "")
     }
 
@@ -132,7 +133,7 @@ extension ProfileCall {
             if case .literal(let bytes) = segment { String(decoding: bytes, as: UTF8.self) } else { "…" }
         }
         let expected = expectedStatus.sorted().map(String.init).joined(separator: " or ")
-        return "\(method) \(parts.joined()), which is to answer \(expected)"
+        return "\(method) \(parts.joined()) (expected: \(expected))"
     }
 }
 
@@ -147,7 +148,7 @@ extension EventEntry {
         guard status != 0 else { return failure == 0 ? "no answer" : "no answer: \(failureWord)" }
         // No relay answers within a microsecond, but on a clock that stands while it works.
         let took = answeredAt - sentAt
-        let time = took.nanoseconds < 1_000 ? "on a stepped clock" : "in \(Numbers.duration(took))"
+        let time = took.nanoseconds < 1_000 ? "at once, on a stepped clock" : "in \(Numbers.duration(took))"
         return "\(status) \(time)" + (answer.isEmpty ? "" : ": " + String(decoding: answer, as: UTF8.self))
     }
 

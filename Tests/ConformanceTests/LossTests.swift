@@ -17,7 +17,7 @@ struct LossTests {
 
     @Test("what its card was told last")
     func card() {
-        #expect(seen(lost).contains("the last that this token got was `progress` of step 3, "), "\(seen(lost))")
+        #expect(seen(lost).contains("the last push that reached this token was `progress` of step 3, "), "\(seen(lost))")
         let never = lost.with { $0.pushes.removeAll { $0.token == .activity } }
         #expect(seen(never).contains("no earlier state had reached its token either"))
         let later = lost.with { history in

@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    @Test func whatHasWaitedIsNotSentBehindWhatCameLater() {
+        func rig(answering: Bool) -> Rig {
+            let rig = Rig()
+            rig.activity()
+            rig.event(.progress, "one")
+            rig.event(.progress, "two")
+            rig.pass(.milliseconds(500))
+            #expect(rig.rows.held.count == 1)
+            if !answering { rig.answer = { _ in nil } }
+            rig.event(.permission, "three")
+            return rig
+        }
+        #expect(rig(answering: true).rows.held.isEmpty, "it is paid")
+        let next = killed(rig(answering: false))
+        #expect((next.seen, next.message(0)) == (["update a1 permission"], "three"), "the newest that left")
+    }
+
     @Test func aKillTakesNoAlertAndNoStartAlongThatWaits() {
         let rig = Rig()
         rig.device(start: "p1")

@@ -31,7 +31,7 @@ struct DebtSeenTests {
             let lost = owed.filter { $0.outcome == .lost }
             #expect(lost.count == 1 && record.correlation.count(.lost) == 1)
             #expect(lost[0].what.hasPrefix("alert") && lost[0].push != nil)
-            #expect(lost[0].words.contains("able to send it for") && lost[0].words.contains("by 503"), "\(lost[0].words)")
+            #expect(lost[0].words.contains("was kept from sending for") && lost[0].words.contains("by 503"), "\(lost[0].words)")
             let delivered = owed.filter { $0.outcome == .delivered }
             let left = owed.count { $0.outcome == .superseded }
             #expect(delivered.count + left == owed.count - 1 && delivered.allSatisfy { $0.words.contains("after it was told") })

@@ -40,7 +40,7 @@ struct NoteTests {
         #expect(finding.exchanges.map(\.entry) == finding.entries && finding.entries.count == 2)
         #expect(finding.exchanges[0].request.contains(":method: POST"))
         let call = try #require(finding.call)
-        #expect(!call.kind.isEmpty && call.answer.hasPrefix("20") && call.answer.contains(" in 1.9 ms, to POST /") && call.answer.contains("which is to answer 20"), "\(call)")
+        #expect(!call.kind.isEmpty && call.answer.hasPrefix("20") && call.answer.contains(" in 1.9 ms, to POST /") && call.answer.contains("(expected: 20"), "\(call)")
         #expect(finding.exchanges[0].payload.hasPrefix(#"{"aps""#) && finding.exchanges[0].answer == "200")
         #expect(finding.exchanges[0].device == "shown")
         let path = try #require(finding.exchanges[0].request.first { $0.hasPrefix(":path") })

@@ -42,7 +42,7 @@ enum DeliveryRules {
     static let statesDelivered = Rule(
         "states-delivered", ["R0.1"], .must, basis: .absence, on: .both,
         requirement: "Each push that an event calls for is delivered: right token, kind, event and content.",
-        norm: "Relay contract: an event yields its pushes; what nothing of ours explains is the relay's loss",
+        norm: "Relay contract: an event yields its pushes; one that no fault of ours explains is lost by the relay",
         advice: "follow it through the relay's log: was it dropped, refused for now and not tried again, its token forgotten?"
     ) { joined, run, tally in judgeLosses(joined, run, &tally) { !$0.mayBeSuperseded && !$0.isFinal } }
 

@@ -85,8 +85,9 @@ enum RegistrationRules {
             guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
             tally.find(
                 "a late `\(run.kind(call.kind))` ended the pushes of a newer activity",
-                expected: "pushes to the token that was registered last", seen: "none", session: row.session,
-                step: row.step)
+                expected: "pushes to the token that was registered last",
+                seen: "none, though step \(row.step) came \(row.plannedAt - call.answeredAt) behind it, and later ones",
+                session: row.session, step: row.step)
         }
     }
 

@@ -63,6 +63,7 @@ extension RelayCore {
         push.provider = provider(of: lane)
         lane.isInFlight = true
         useWindow(lane.session, state, now: now)
+        noteSent(state, of: lane.session)
         launch(push, now: now)
     }
 
@@ -85,6 +86,7 @@ extension RelayCore {
         lane.failures = 0
         lane.isBehind = false
         lane.shownSequence = max(lane.shownSequence, state.sequence)
+        defer { notePaid(lane.session) }
         if let held = lane.heldBack, held !== state, sendHeldBack(held, to: lane, now: now) { return }
         goOn(lane, after: state, now: now)
     }

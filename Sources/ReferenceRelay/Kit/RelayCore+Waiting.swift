@@ -34,6 +34,17 @@ extension RelayCore {
         }
     }
 
+    /// A row never holds a state that is older than one which has left: behind a kill it would come last.
+    func noteSent(_ state: SessionState, of session: Session) {
+        guard let saved = session.savedSequence, saved < state.sequence else { return }
+        session.savedSequence = state.sequence
+        writes.append(.saveHeld(HeldRow(session, state)))
+    }
+
+    func notePaid(_ session: Session) {
+        if session.savedSequence != nil, owedState(of: session) == nil { forgetSaved(session) }
+    }
+
     private func forgetSaved(_ session: Session) {
         session.savedSequence = nil
         if dialect.policy.mergesStates, session.phase == .active { return keep(session) }
