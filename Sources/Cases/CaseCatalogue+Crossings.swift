@@ -71,7 +71,9 @@ extension CaseCatalogue {
         let name = "told-while-\(wait.rawValue)"
         let met = wait == .dying ? [.rotation] : Meanwhile.allCases
         let scripts = met.compactMap { meanwhile in script(wait, meanwhile).map { (meanwhile, $0) } }
-        let needs = [needsEvent, needsDevice] + (wait == .dying ? [needsRotationByName] : [])
+        let isMet = Need(
+            isThere: !scripts.isEmpty, words: "the profile has no call that may come in order while a push waits")
+        let needs = [needsEvent, needsDevice] + (wait == .dying ? [needsRotationByName] : [isMet])
         return planned(name, wait.question, needs) {
             Case(
                 name: name, question: wait.question, scripts: scripts.map(\.1), sessions: 8 * scripts.count,
@@ -110,7 +112,7 @@ extension CaseCatalogue {
             guard isOrdered, isShort, let progress = roles.progress, roles.state != nil else { return nil }
             settle(&script, progress)
             (call, behind) = (roles.state, [roles.final])
-        case .rotation: (call, behind) = (roles.rotation, [waits, roles.final])
+        case .rotation: (call, behind) = (roles.hasActivities ? roles.rotation : nil, [waits, roles.final])
         case .goodbye: (call, behind) = (roles.hasActivities ? roles.goodbye : roles.unregisterDevice, [waits])
         case .end: (call, behind) = ((roles.final?.owes(.liveactivity, .end) ?? false) && isOrdered ? roles.final : nil, [])
         }
@@ -165,7 +167,8 @@ extension CaseCatalogue {
             }
         }
         if let final = roles.final, roles.profile.order != .parallel, !roles.refusesUnknownSessions {
-            begin(.end, final) { _ in }
+            // The phone is registered once more, so that the run sees what comes behind the end.
+            begin(.end, final) { $0.add(roles.device, after: wait.lasts(rest)) }
         }
         let isMet = Need(
             isThere: !scripts.isEmpty,
@@ -178,12 +181,12 @@ extension CaseCatalogue {
                     respond(name, "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: start", times: 2)
                 ], exercises: isRenewed ? ["states-delivered"] : ["stale-start-dropped"],
                 touches: ["new-token-used", "one-start", "stale-start-dropped", "nothing-unexpected"], rests: 2,
-                rest: wait.lasts(rest))
+                rest: rest)
         }
     }
 
-    /// Longer than an impatient relay waits for an answer.
-    private static let slowStart = Interval.seconds(4)
+    /// Longer than an impatient relay waits for an answer (docs/choices.md).
+    private static let startTakes = Interval.seconds(4)
 
     private var slowStart: PlannedCase {
         let (name, question) = ("slow-start", "Does a start whose answer takes four seconds begin one activity?")
@@ -191,13 +194,13 @@ extension CaseCatalogue {
             var script = CaseScript(roles.profile)
             script.add(roles.device, after: .zero)
             script.add(roles.start, after: .milliseconds(500))
-            script.add(roles.activity, after: Self.slowStart * 1.5)
+            script.add(roles.activity, after: Self.startTakes * 1.5)
             settle(&script, roles.anyState)
             settle(&script, roles.final)
             let match = "match: { pushType: liveactivity, event: start }"
             return Case(
                 name: name, question: question, scripts: [script],
-                faults: ["{ id: \(name), \(match), action: { delay: \(Self.slowStart.nanoseconds / 1_000_000)ms } }"],
+                faults: ["{ id: \(name), \(match), action: { delay: \(Self.startTakes.nanoseconds / 1_000_000)ms } }"],
                 exercises: ["one-start", "states-delivered"], touches: ["no-duplicate-push"])
         }
     }

@@ -165,7 +165,7 @@ extension JoinedAccount {
     }
 
     /// Whether more time would have told: a newer state did come, or its token was taken back meanwhile.
-    package func isLossByTheClock(_ row: Int) -> Bool { replacedAt(row) != nil || takenBack(account.rows[row]) != nil }
+    package func isLossByTheClock(_ row: Int) -> Bool { replacedAt(row) != nil || takingBack(row) != nil }
 
     /// When its call left us, and when whatever goes before the push was through.
     func departure(of row: Expectation) -> (sentAt: Instant, leftAt: Instant) {
@@ -198,7 +198,7 @@ extension JoinedAccount {
         _ index: Int, _ token: TokenHash?, since: Instant, _ circumstances: Circumstances
     ) -> Bool {
         let row = account.rows[index]
-        guard let taken = takenBack(row, token) else { return false }
+        guard let taken = takingBack(row, token)?.sentAt else { return false }
         if attempts(of: index).isEmpty {
             let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
             let leftAt = max(answeredAt, departure(of: row).leftAt)
@@ -216,16 +216,18 @@ extension JoinedAccount {
         return last.map { max($0.arrivedAt, $0.answeredAt) + throttle }
     }
 
-    /// When a later call, which owes nothing itself, took its token back.
-    private func takenBack(_ row: Expectation, _ token: TokenHash? = nil) -> Instant? {
+    package func takingBack(_ index: Int) -> SeenCall? { takingBack(account.rows[index], nil) }
+
+    /// The first later call that took its token back, and owes nothing itself.
+    private func takingBack(_ row: Expectation, _ token: TokenHash?) -> SeenCall? {
         let said = account.call(at: row.place)?.sentAt ?? row.plannedAt
-        return account.tokenCalls.compactMap { taken -> Instant? in
+        return account.tokenCalls.compactMap { taken -> SeenCall? in
             guard !taken.isRegistration, taken.token == token ?? row.token, let call = account.call(at: taken.place),
                 call.state == .sent, !account.rows.contains(where: { $0.place == taken.place })
             else { return nil }
             // Of one session the plan knows the order, of two the clock.
             let isLater = taken.place >> 32 == row.place >> 32 ? taken.place > row.place : call.sentAt > said
-            return isLater ? call.sentAt : nil
-        }.min()
+            return isLater ? call : nil
+        }.min { $0.sentAt < $1.sentAt }
     }
 }

@@ -64,18 +64,13 @@ package struct DebtSeen: Hashable, Sendable {
         if excuse?.hasPrefix("dead token") == true, let death = joined.tokens.deaths[row.token]?.first {
             return ": after the answer to entry \(joined.account.pushes[death.push].id) nothing is owed to that token"
         }
-        if excuse == Circumstances.takenBack, let call = takingBack(row, joined.account) {
+        if excuse == Circumstances.takenBack, let call = joined.takingBack(index) {
             return ": `\(run.kind(call.kind))` of step \(call.step) took it back before the push need have left"
         }
-        guard let last = joined.attempts(of: index).last, last.metFault, last.status >= 400, !last.isRefusedForNow else {
-            return ""
-        }
+        guard let last = joined.attempts(of: index).last, last.status >= 400, !last.isRefusedForNow,
+            run.circumstances.fault(last.faultRule)?.label == excuse
+        else { return "" }
         return ": that answer of ours refuses the push for good, so it need not be sent again"
-    }
-
-    private static func takingBack(_ row: Expectation, _ account: Account) -> SeenCall? {
-        let made = account.tokenCalls.first { !$0.isRegistration && $0.token == row.token && $0.place > row.place }
-        return made.flatMap { account.call(at: $0.place) }
     }
 
     /// The next state for its card that came, else the next one.

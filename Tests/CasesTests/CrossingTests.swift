@@ -53,12 +53,25 @@ extension CaseTests {
         #expect(parallel.scripts.allSatisfy { !($0.name ?? "").hasSuffix("question") })
     }
 
+    @Test("is none where calls cross each other and none takes a token's place")
+    func nothingToCross() throws {
+        let text = Self.alerts("json: { message: \"{{title}} {{marker}} {{text}}\" }")
+        let cases = try Self.planned(text.replacing("topic:", with: "order: parallel\n    topic:"))
+        let planned = try #require(cases.first { $0.name == "told-while-refused" })
+        guard case .cannot(_, _, let reason) = planned else {
+            Issue.record("it has nothing to play")
+            return
+        }
+        #expect(reason.contains("while a push waits"))
+    }
+
     @Test("renews a start token, or ends the session, while a start waits")
     func crossedStart() throws {
         let item = try Self.run("told-while-starting", in: Self.shipped("check/opencode"))
         #expect(item.scripts.map(\.name) == ["starting-rotation", "starting-end"])
         #expect(Self.calls(item.scripts[0]).prefix(4) == ["registerDevice", "start", "renewStartToken", "registerActivity"])
-        #expect(Self.calls(item.scripts[1]) == ["registerDevice", "start", "complete"])
+        #expect(Self.calls(item.scripts[1]) == ["registerDevice", "start", "complete", "registerDevice"])
+        #expect(try #require(item.scripts[1].steps.last).after >= .seconds(6), "a stale start is seen to")
         #expect(item.faults[0].contains("event: start") && item.faults[0].contains("times: 2"))
     }
 
