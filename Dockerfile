@@ -17,7 +17,6 @@ RUN apt-get update \
 # By its number, so that whoever runs the image sees that it is not root.
 USER 10001
 WORKDIR /work
-VOLUME /state
 # APNs, FCM, the admin API
 EXPOSE 2197 2198 2190
 HEALTHCHECK --interval=2s --timeout=5s --start-period=5s --retries=5 CMD ["pushrig", "mock", "--health", "--state", "/state"]
