@@ -7,7 +7,7 @@ ARG BASE=debian:bookworm-slim
 # The user of the image names the base and so its version.
 # hadolint ignore=DL3006
 FROM ${BASE}
-ARG DEB=.build/package/pushrig_*.deb
+ARG DEB=.build/dist/pushrig_*.deb
 COPY ${DEB} /tmp/
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends /tmp/pushrig_*.deb \

@@ -9,7 +9,6 @@ Prints what was seen; exits with 1 at the first thing that is not as it should b
 import json
 import os
 import pathlib
-import shlex
 import signal
 import subprocess
 import sys
@@ -98,6 +97,10 @@ def run_image():
     name, state = container(), state_folder(user)
     if ask(name, state, health[1:])[0] == 0:
         sys.exit("the health check is content where no mock is up")
+    # Another verb behind the image's name, in its own folder.
+    code, said = ask(name, state, described["Entrypoint"] + ["run", "smoke", "--dry-run"])
+    if code:
+        sys.exit(f"run smoke --dry-run in the image: {said[-300:]}")
     process, log = start(name, state, described["Entrypoint"] + described["Cmd"])
     began = time.monotonic()
     until(15, "health check", lambda: ask(name, state, health[1:])[0] == 0, log)
