@@ -1,34 +1,22 @@
 // The text format of Prometheus, version 0.0.4: families of samples, each with its help and its type.
 
 /// A page of metrics as it grows. Families stand in the order in which they were given.
-package struct ExpositionText: Sendable {
+package struct ExpositionText: MetricSink, Sendable {
     /// The content type of the whole (https://prometheus.io/docs/instrumenting/exposition_formats/).
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
-
-    /// What a family is. A counter never goes down, and its name ends in `_total`.
-    package enum Kind: String, Sendable { case counter, gauge, histogram }
-
-    /// Name and value, in the order in which they are shown. Values may hold anything.
-    package typealias Labels = KeyValuePairs<String, String>
 
     package private(set) var text = ""
 
     package init() {}
 
-    /// A family without samples is left out.
-    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: Labels, value: Double)]) {
+    package mutating func add(
+        _ name: String, _ kind: MetricKind, _ help: String, _ samples: [(labels: MetricLabels, value: Double)]
+    ) {
         guard !samples.isEmpty else { return }
         begin(name, kind, help)
         for (labels, value) in samples { addSample(name, labels, value) }
     }
 
-    /// A family of one sample without labels.
-    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
-        begin(name, kind, help)
-        addSample(name, [:], value)
-    }
-
-    /// A histogram: `buckets` are upper bounds in order, each with the count of all values up to it.
     package mutating func addHistogram(
         _ name: String, _ help: String, buckets: [(bound: Double, count: Int64)], sum: Double, count: Int64
     ) {
@@ -39,12 +27,12 @@ package struct ExpositionText: Sendable {
         addSample(name + "_count", [:], Double(count))
     }
 
-    private mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+    private mutating func begin(_ name: String, _ kind: MetricKind, _ help: String) {
         let help = Self.escaped(help, quotes: false)
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    private mutating func addSample(_ name: String, _ labels: Labels, _ value: Double) {
+    private mutating func addSample(_ name: String, _ labels: MetricLabels, _ value: Double) {
         let words = labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }.joined(separator: ",")
         text += name + (words.isEmpty ? "" : "{\(words)}") + " " + Self.number(value) + "\n"
     }

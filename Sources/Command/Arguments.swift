@@ -1,6 +1,7 @@
 // Words of a command line, sorted into options and operands. Knows no verb.
 
 import Basics
+import Harness
 
 /// One option of a verb.
 struct Option: Sendable {
@@ -160,5 +161,12 @@ struct Arguments: Sendable {
         if let first = operands.first {
             throw Failure(.usage, "'\(first)' is not expected here", hint: "options begin with --")
         }
+    }
+}
+
+extension OutputFormat {
+    /// What `--format` says; text where it is not given.
+    static func chosen(_ arguments: Arguments) throws(Failure) -> OutputFormat {
+        try arguments.one(of: allCases.map(\.rawValue), "--format").flatMap(OutputFormat.init) ?? .text
     }
 }

@@ -58,7 +58,7 @@ extension Verb {
                 "a rule that is known to break; one that heals fails the check"),
             Option("--strict", "what the relay should do counts like what it must"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json", "what is printed at the end"),
+            Option("--format", "text|json|sarif", "what is printed at the end"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
         ]
     ) { arguments, invocation in
@@ -83,7 +83,7 @@ extension Verb {
         options.knownFailing = arguments.all("--known-failing")
         options.isStrict = arguments.has("--strict")
         options.isQuiet = arguments.has("--quiet")
-        options.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
+        options.format = try OutputFormat.chosen(arguments)
         options.allowHosts = arguments.all("--allow-host")
         options.isInWorkflow = Invocation.environment("GITHUB_ACTIONS") == "true"
         options.command = invocation.command

@@ -26,7 +26,7 @@ struct Invocation: Sendable {
 enum PushRigCommand {
     static let verbs: [Verb] = [
         .run, .find, .replay, .compare, .check, .prove, .judge, .merge, .journal, .export, .mock, .exec, .keys, .schema,
-        .initialize, .relay, .bench, .report, .list, .explain,
+        .initialize, .lint, .mcp, .relay, .bench, .report, .list, .explain,
     ]
 
     static func main() -> Never {

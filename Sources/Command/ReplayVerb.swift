@@ -30,7 +30,7 @@ extension Verb {
             Option("--dry-run", "prints the plan and its digest, starts nothing"),
             Option("--plain", "lines instead of the live panel"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json", "what is printed at the end"),
+            Option("--format", "text|json|sarif", "what is printed at the end"),
             Option("--full-tokens", "tokens in full in the report"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
         ]
@@ -57,7 +57,7 @@ extension Verb {
         options.run.isDryRun = arguments.has("--dry-run")
         options.run.isPlain = arguments.has("--plain")
         options.run.isQuiet = arguments.has("--quiet")
-        options.run.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
+        options.run.format = try OutputFormat.chosen(arguments)
         options.run.showsFullTokens = arguments.has("--full-tokens")
         options.run.allowHosts = Set(arguments.all("--allow-host"))
         options.run.command = invocation.command

@@ -24,9 +24,10 @@ extension Verb {
             Option(
                 "--watch", "[ADDR:]PORT",
                 "serves a live page, its JSON and /metrics for Prometheus while the run goes on; port 0 picks one"),
+            Option("--otlp", "URL", "posts the same metrics to a collector of OpenTelemetry, such as http://127.0.0.1:4318"),
             Option("--plain", "lines instead of the live panel"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json", "what is printed at the end"),
+            Option("--format", "text|json|sarif", "what is printed at the end"),
             Option("--full-tokens", "tokens in full in the report"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
             Option("--shard", "I/N|auto", "only the I-th of N parts of the plan, I from 0; auto: as the environment says"),
@@ -46,9 +47,10 @@ extension Verb {
         options.isStrict = arguments.has("--strict")
         options.isDryRun = arguments.has("--dry-run")
         options.watch = arguments.text("--watch")
+        options.otlp = arguments.text("--otlp")
         options.isPlain = arguments.has("--plain")
         options.isQuiet = arguments.has("--quiet")
-        options.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
+        options.format = try OutputFormat.chosen(arguments)
         options.showsFullTokens = arguments.has("--full-tokens")
         options.allowHosts = Set(arguments.all("--allow-host"))
         options.mock = arguments.text("--mock")

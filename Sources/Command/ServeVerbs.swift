@@ -29,11 +29,16 @@ extension Verb {
             Option("--clock-scale", "N", "how many times as fast as real time its clock runs (default 1)"),
             Option("--loops", "N", "threads that serve pushes (default 1)"),
             Option("--seed", "N", "chance of faults and ids (default 1)"),
+            Option("--health", "asks the mock that is up there whether it is well, and starts nothing"),
             Option("--print-env", "prints what a relay is to be told, as variables, and starts nothing"),
             Option("--format", "sh|docker|json", "of those variables: export lines, an --env-file, an object (default sh)"),
         ]
     ) { arguments, invocation in
         try arguments.noOperands()
+        if arguments.has("--health") {
+            return try MockHealth.check(
+                stateDirectory: arguments.text("--state") ?? MockCommand().stateDirectory, admin: arguments.text("--admin"))
+        }
         var command = MockCommand()
         command.names = arguments.all("--name")
         let format = try arguments.one(of: MockCommand.formats, "--format")

@@ -71,7 +71,7 @@ extension Verb {
             Option("--strict", "what the relay should do counts like what it must"),
             Option("--full-tokens", "tokens in full"),
             Option("--examples", "N", "keep N examples of each class, such as all that was lost (default 5)"),
-            Option("--format", "text|json", "what is printed"),
+            Option("--format", "text|json|sarif", "what is printed"),
         ]
     ) { arguments, _ in
         var command = JudgeCommand(directory: try arguments.onlyOperand("RUN", example: "pushrig judge Reports/latest"))
@@ -80,7 +80,7 @@ extension Verb {
         command.isStrict = arguments.has("--strict")
         command.showsFullTokens = arguments.has("--full-tokens")
         command.maxExamples = try arguments.integer("--examples", in: 0...10_000_000)
-        command.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
+        command.format = try OutputFormat.chosen(arguments)
         return try command.run()
     }
 

@@ -11,7 +11,7 @@ package struct JudgeCommand: Sendable {
     package var gates: [String] = []
     package var knownFailing: [String] = []
     package var isStrict = false
-    package var printsJSON = false
+    package var format = OutputFormat.text
     package var showsFullTokens = false
     /// Of each class of deliveries; nil: a few.
     package var maxExamples: Int?
@@ -30,10 +30,10 @@ package struct JudgeCommand: Sendable {
         let record = showsFullTokens ? judged : judged.withShortTokens
         let seen = SeenSessions.read(judged)
         let sessions = showsFullTokens ? seen : seen?.withShortTokens
-        if printsJSON {
-            Console.out(ReportFiles.json(record, sessions).text + "\n")
-        } else {
-            Console.out(TerminalSummary.renderText(record, sessions, color: Console.wantsColor(1)))
+        switch format {
+        case .json: Console.out(ReportFiles.json(record, sessions).text + "\n")
+        case .sarif: Console.out(SarifReport.json(record).text + "\n")
+        case .text: Console.out(TerminalSummary.renderText(record, sessions, color: Console.wantsColor(1)))
         }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
     }

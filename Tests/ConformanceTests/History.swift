@@ -223,11 +223,18 @@ struct History {
         return JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)
     }
 
-    func verdict(of id: String) -> Verdict {
-        let rule = RuleBook.rule(named: id)!
+    func verdict(of id: String) -> Verdict { verdict(of: RuleBook.rule(named: id)!, Views(joined, run)) }
+
+    /// Of all rules those that it breaks; the history is joined once.
+    func brokenRules() -> [(id: String, verdict: Verdict)] {
+        let views = Views(joined, run)
+        return RuleBook.all.map { ($0.id, verdict(of: $0, views)) }.filter(\.1.isBroken)
+    }
+
+    private func verdict(of rule: Rule, _ views: Views) -> Verdict {
         var machine = rule.make()
-        guard let joined = Views(joined, run)[rule.reach] else { return machine.verdict(run) }
-        run.pushCount += joined.account.pushes.count
+        guard let joined = views[rule.reach] else { return machine.verdict(run) }
+        run.pushCount = joined.account.pushes.count
         if var watcher = machine as? any PushMachine {
             for push in joined.account.pushes { watcher.see(push, run) }
             machine = watcher

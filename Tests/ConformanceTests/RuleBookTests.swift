@@ -206,9 +206,7 @@ struct RuleBookTests {
     @Test("what is honest for one rule breaks no other", arguments: RuleBook.all.map(\.id))
     func honestThroughout(id: String) throws {
         let history = try #require(honestHistories[id])
-        for other in RuleBook.all.map(\.id) {
-            #expect(!history().verdict(of: other).isBroken, "\(other): \(history().verdict(of: other))")
-        }
+        for broken in history().brokenRules() { Issue.record("\(broken.id): \(broken.verdict)") }
     }
 
     @Test("a rule is found by id and by claim, in any case of letters")

@@ -5,7 +5,9 @@ import Testing
 @Suite("Paths in the pages")
 struct PathTests {
     /// Of examples: files that the reader is to make.
-    private static let toBeMade: Set = ["Sources/Faults/FaultAction+Hiccup.swift", "Scenarios/relays/mine.yaml", "Scenarios/mine.yaml"]
+    private static let toBeMade: Set = [
+        "Sources/Faults/FaultAction+Hiccup.swift", "Scenarios/relays/mine.yaml", "Scenarios/sessions/mine.yaml", "Scenarios/mine.yaml",
+    ]
     private static let folders = ["Sources/", "Tests/", "Scenarios/", "script/"]
 
     /// Each word in backticks that is a path from the root, without a line's number behind it; those with a part to be filled in
@@ -22,7 +24,7 @@ struct PathTests {
     func exist() {
         var missing: [String] = []
         var count = 0
-        for page in Repository.files(under: "docs", ending: ".md") + ["README.md"] {
+        for page in Repository.files(under: "docs", ending: ".md") + ["README.md", "CONTRIBUTING.md"] {
             for path in Self.paths(in: Repository.read(page)) where !Self.toBeMade.contains(path) {
                 count += 1
                 if !Repository.exists(path) { missing.append("\(page): \(path)") }

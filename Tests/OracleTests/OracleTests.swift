@@ -60,10 +60,12 @@ struct Agreement: Sendable {
 struct OracleTests {
     /// `drawn` of how many, and whether `all` of the grid: set by script/oracle.
     private static let asked = getenv("PUSHRIG_ORACLE").map { String(cString: $0) }
+    /// `script/test --all` draws more.
+    private static let usual: UInt64 = getenv("PUSHRIG_TEST_ALL") == nil ? 5_000 : 20_000
 
     @Test("agree over histories that are drawn")
     func drawn() async {
-        let count = UInt64(Self.asked ?? "") ?? 20_000
+        let count = UInt64(Self.asked ?? "") ?? Self.usual
         let sum = await withTaskGroup(of: Agreement.self) { group in
             let parts: UInt64 = 8
             for part in 0..<parts {

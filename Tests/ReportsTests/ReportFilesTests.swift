@@ -28,7 +28,7 @@ import Testing
             try ReportFiles.writeAll(Sample.record(), to: directory)
             try ReportFiles.writeAll(Sample.record(), to: directory)
             #expect(
-                try names(in: directory) == ["junit.xml", "latency.hlog", "report.html", "run.json", "summary.md"])
+                try names(in: directory) == ["junit.xml", "latency.hlog", "report.html", "report.sarif", "run.json", "summary.md"])
         }
     }
 

@@ -29,12 +29,10 @@ struct CheckBase {
         }
     }
 
-    private static let searchPath = ["Scenarios"]
-
     /// `directory` is where the report goes; nothing is written yet.
     init(_ options: CheckOptions, directory: String) throws(Failure) {
         let (base, place) = try ScenarioBase.load(
-            path: options.path, overrides: options.overrides, searchPath: Self.searchPath)
+            path: options.path, overrides: options.overrides, searchPath: ScenarioFolders.all)
         let found = FileSystem.absolute(place) ?? place
         guard let base else {
             path = directory + "/base.yaml"

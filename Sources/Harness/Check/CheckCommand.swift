@@ -76,10 +76,16 @@ package final class CheckCommand {
             cases: planned.map { result(of: $0, in: results, plan, lanes.whyStopped) })
         record.isInterrupted = lanes.isInterrupted
         record.unasked = plan.rulesUnasked(but: Set(results.keys))
-        try CheckFiles.writeAll(record, to: folder)
-        let text = CheckText.text(record, directory: folder, color: Console.wantsColor(1))
-        Console.out(options.printsJSON ? record.json.text + "\n" : text)
-        if options.isInWorkflow, !options.printsJSON { Console.out(CheckText.annotations(record)) }
+        // As it was named; it may be gone by now.
+        let subject = (try? CheckBase.read(options.path)) ?? ""
+        try CheckFiles.writeAll(record, text: subject, to: folder)
+        switch options.format {
+        case .json: Console.out(record.json.text + "\n")
+        case .sarif: Console.out(SarifReport.json(record, text: subject).text + "\n")
+        case .text:
+            Console.out(CheckText.text(record, directory: folder, color: Console.wantsColor(1)))
+            if options.isInWorkflow { Console.out(CheckText.annotations(record)) }
+        }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
     }
 

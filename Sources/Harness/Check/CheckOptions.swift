@@ -32,7 +32,7 @@ package struct CheckOptions: Sendable {
     package var isStrict = false
     package var isQuiet = false
     package var listsOnly = false
-    package var printsJSON = false
+    package var format = OutputFormat.text
     /// GitHub runs it, and wants annotations.
     package var isInWorkflow = false
     package var allowHosts: [String] = []

@@ -42,12 +42,12 @@ package final class ProveCommand {
     private func files() throws(Failure) -> ProveFiles? {
         var convicting = 0
         for path in paths {
-            let isOne = try ScenarioBase.load(path: path, searchPath: ["Scenarios"]).base?.convicts ?? false
+            let isOne = try ScenarioBase.load(path: path, searchPath: ScenarioFolders.all).base?.convicts ?? false
             convicting += isOne ? 1 : 0
         }
         if convicting == 0 { return nil }
         var scenarios: [(scenario: Scenario, path: String)] = []
-        for path in paths { scenarios.append((try Scenario.load(path: path, searchPath: ["Scenarios"]), path)) }
+        for path in paths { scenarios.append((try Scenario.load(path: path, searchPath: ScenarioFolders.all), path)) }
         return try ProveFiles(scenarios)
     }
 

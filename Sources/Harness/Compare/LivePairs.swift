@@ -43,10 +43,10 @@ package final class LivePairs {
         var overrides = live.overrides
         // A scenario may name none of its own.
         if let words = launches[.base] ?? launches[.new] { overrides.append(("relay.launch", Self.list(words))) }
-        let scenario = try Scenario.load(path: live.scenario, overrides: overrides, searchPath: ["Scenarios"])
+        let scenario = try Scenario.load(path: live.scenario, overrides: overrides, searchPath: ScenarioFolders.all)
         try Preflight.check(scenario)
         againstAbort = scenario.overridesAgainstAbort
-        let own = try? Scenario.load(path: live.scenario, overrides: live.overrides, searchPath: ["Scenarios"])
+        let own = try? Scenario.load(path: live.scenario, overrides: live.overrides, searchPath: ScenarioFolders.all)
         guard launches.count == 2 || own?.relay.launch != nil else {
             throw Failure(
                 .usage, "\(live.scenario) launches no relay of its own", hint: "give both --base 'COMMAND' and --new 'COMMAND'")

@@ -41,7 +41,8 @@ package final class FindCommand {
             former = found
         }
         var asked = options.asked
-        let scenario = try Scenario.load(path: asked.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        let scenario = try Scenario.load(
+            path: asked.scenarioPath, overrides: options.overrides, searchPath: ScenarioFolders.all)
         // A search may be taken up again from another folder.
         let path = FileSystem.absolute(scenario.path) ?? scenario.path
         (asked.scenarioPath, options.asked.scenarioPath) = (path, path)
@@ -127,7 +128,7 @@ package final class FindCommand {
     private func noiseFloor() throws(Failure) -> Double? {
         let only = plan.overrides(rate: options.terms.from, only: NoiseFloor.length.seconds)
         let scenario = try Scenario.load(
-            path: options.asked.scenarioPath, overrides: options.overrides + only, searchPath: ["Scenarios"])
+            path: options.asked.scenarioPath, overrides: options.overrides + only, searchPath: ScenarioFolders.all)
         let floor = try NoiseFloor.measure(scenario, seed: seed, in: folder)
         if let floor { say(FindText.floor(floor, budget: scenario.latenessBudget)) }
         return floor

@@ -56,9 +56,9 @@ struct LiveMeter {
 
     /// What there is to see by now, on the host's clock; nil: nothing new. `ended`: the gate that ended the load.
     mutating func look(
-        _ moment: Conductor.Moment, _ figures: LiveFigures?, at now: Instant, ended: String?
+        _ moment: Conductor.Moment, _ figures: LiveFigures?, at now: Instant, ended: String?, isLast: Bool = false
     ) -> LiveState? {
-        guard now >= nextAt else { return nil }
+        guard now >= nextAt || isLast else { return nil }
         nextAt = now + Self.pace
         state.phase = moment.phase
         state.elapsed = max(.zero, moment.now - moment.origin)

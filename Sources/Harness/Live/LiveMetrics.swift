@@ -1,4 +1,4 @@
-// `GET /metrics` of a run: what a spectator sees, in the text format of Prometheus. Base units, and names of our own.
+// The metrics of a run, for `GET /metrics` and for OTLP. Base units, and names of our own.
 
 import Basics
 import Journal
@@ -14,6 +14,11 @@ extension LiveState {
 
     var metrics: String {
         var page = ExpositionText()
+        addMetrics(to: &page)
+        return page.text
+    }
+
+    func addMetrics(to page: inout some MetricSink) {
         page.add(
             "pushrig_run_info", .gauge, "The run; always 1.",
             [(["scenario": run.scenario, "seed": String(run.seed), "version": run.version], 1)])
@@ -26,10 +31,9 @@ extension LiveState {
         addLoad(&page)
         addLatencies(&page)
         addRest(&page)
-        return page.text
     }
 
-    private func addLoad(_ page: inout ExpositionText) {
+    private func addLoad(_ page: inout some MetricSink) {
         let counters: [(String, String, Int)] = [
             ("planned", "Calls whose instant has passed.", load.planned),
             ("sent", "Calls that were handed to the kernel.", load.sent),
@@ -57,7 +61,7 @@ extension LiveState {
         page.add("pushrig_mock_faults_fired_total", .counter, "Firings of faults.", Double(mock.faultsFired))
     }
 
-    private func addLatencies(_ page: inout ExpositionText) {
+    private func addLatencies(_ page: inout some MetricSink) {
         Self.add(
             load.answer, "pushrig_call_latency_seconds", "From the planned instant of a call to its answer.",
             Self.latencyBounds, to: &page)
@@ -83,7 +87,7 @@ extension LiveState {
             "pushrig_pushes_behind_seconds", .gauge, "How far the figures of pushes are behind.", figuresAge.seconds)
     }
 
-    private func addRest(_ page: inout ExpositionText) {
+    private func addRest(_ page: inout some MetricSink) {
         if let busiestThread {
             page.add(
                 "pushrig_busiest_thread_ratio", .gauge,
@@ -112,7 +116,7 @@ extension LiveState {
     }
 
     private static func add(
-        _ histogram: Histogram, _ name: String, _ help: String, _ bounds: [Double], to page: inout ExpositionText
+        _ histogram: Histogram, _ name: String, _ help: String, _ bounds: [Double], to page: inout some MetricSink
     ) {
         page.addHistogram(
             name, help,

@@ -15,6 +15,8 @@ import Verdicts
 final class LiveRun {
     private let follower: JournalFollower
     private let server: LiveServer?
+    private let exporter: OTLPExporter?
+    private var lastMoment: Conductor.Moment?
     private let shared: Shared
     private let time = SystemTime()
     private var meter: LiveMeter
@@ -38,12 +40,13 @@ final class LiveRun {
     /// Nil where nobody looks on. Throws a failure that names the port, when it is taken.
     /// A shard does not know what the others have seen, so no gate ends it, nor its warm-up.
     init?(
-        _ plan: Plan, _ scenario: Scenario, _ directory: RunDirectory, at address: SocketAddress?, isShard: Bool,
-        _ clock: RunClock
+        _ plan: Plan, _ scenario: Scenario, _ directory: RunDirectory, at address: SocketAddress?,
+        postingTo exporter: OTLPExporter?, isShard: Bool, _ clock: RunClock
     ) throws(Failure) {
         let aborting = isShard ? [] : scenario.gates.filter(\.aborts)
         let until = isShard ? nil : scenario.phases.until
-        guard address != nil || !aborting.isEmpty || until != nil else { return nil }
+        guard address != nil || exporter != nil || !aborting.isEmpty || until != nil else { return nil }
+        self.exporter = exporter
         let calls = scenario.relay.profile.calls
         terms = LiveJoin.Terms(
             run: plan.run, owesMarked: calls.map { $0.pushes.contains(where: \.isMarked) },
@@ -106,8 +109,12 @@ final class LiveRun {
             }
             return known.end
         }
-        guard let server, let state = meter.look(moment, follower.figures, at: time.now(), ended: end?.gate) else { return }
-        server.show(state)
+        guard server != nil || exporter != nil else { return }
+        let now = time.now()
+        lastMoment = moment
+        guard let state = meter.look(moment, follower.figures, at: now, ended: end?.gate) else { return }
+        server?.show(state)
+        exporter?.see(state, at: now, wall: time.wall())
     }
 
     /// Whether what `phases.until` asks for has held.
@@ -116,8 +123,13 @@ final class LiveRun {
     /// The gate that can hold no more, so that the load is to end; nil: none that may end it.
     var end: EarlyEndNote? { shared.known.withLock { $0.end } }
 
-    func stop() {
+    /// Tells of metrics that were lost on their way; nil: none were.
+    func stop() -> String? {
         follower.stop()
         server?.stop()
+        guard let exporter, let lastMoment,
+            let state = meter.look(lastMoment, follower.figures, at: time.now(), ended: end?.gate, isLast: true)
+        else { return nil }
+        return exporter.finish(state, wall: time.wall())
     }
 }

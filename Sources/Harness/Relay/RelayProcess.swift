@@ -22,6 +22,7 @@ final class RelayProcess {
     private var leader: pid_t?
     private var isAnythingLeft = false
     private var end: String?
+    private var status: Int32?
 
     /// Starts the keeper, and not yet the relay: early, while this process is small. `environment` is added to our own.
     /// Output of the relay is appended to its log, within bounds.
@@ -112,6 +113,12 @@ final class RelayProcess {
         return end
     }
 
+    /// As a shell tells it, once it has ended: its exit code, or 128 and the signal that ended it.
+    var exitCode: Int32? {
+        listen()
+        return status.map(ChildProcess.code)
+    }
+
     /// To the program and its process group.
     func send(_ signal: ProcessSignal) { say(pushrig_word_signal, signal.number) }
 
@@ -175,6 +182,7 @@ final class RelayProcess {
         case Int(pushrig_word_ended):
             leader = nil
             output.settle()
+            status = word.value
             let signal = word.value & 0x7F
             end = signal == 0 ? "exited with code \((word.value >> 8) & 0xFF)" : "was ended by signal \(signal)"
         case Int(pushrig_word_gone): isAnythingLeft = false

@@ -31,7 +31,7 @@ package final class ReplayCommand {
         let isOther = note.overrides != recorded.note.overrides
         let lines = recorded.verdict.comparison(with: record, isStepped: isStepped, isOther: isOther)
         let text = lines.map { $0 + "\n" }.joined()
-        if options.run.printsJSON { Console.error(text) } else { Console.out(text) }
+        if options.run.format != .text { Console.error(text) } else { Console.out(text) }
         return code
     }
 

@@ -36,7 +36,7 @@ package final class RunCommand {
     package convenience init(_ options: RunOptions, signals: Signals) throws(Failure) {
         var options = options
         func load() throws(Failure) -> Scenario {
-            try Scenario.load(path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+            try Scenario.load(path: options.scenarioPath, overrides: options.overrides, searchPath: ScenarioFolders.all)
         }
         var scenario = try load()
         let place = try options.mock.map { directory throws(Failure) in try MockPlace(of: directory) }
@@ -128,9 +128,10 @@ package final class RunCommand {
         let sessions = options.showsFullTokens ? seen : seen?.withShortTokens
         panel.finish()
         try ReportFiles.writeAll(record, sessions, to: directory.path, fullTokens: options.showsFullTokens)
-        if options.printsJSON {
-            Console.out(ReportFiles.json(record, sessions).text + "\n")
-        } else {
+        switch options.format {
+        case .json: Console.out(ReportFiles.json(record, sessions).text + "\n")
+        case .sarif: Console.out(SarifReport.json(record).text + "\n")
+        case .text:
             Console.out(TerminalSummary.renderText(record, sessions, color: Console.wantsColor(1)))
             Console.out("report: \(directory.path)/report.html\n")
             if outputLeftOut > 0 {
@@ -138,6 +139,13 @@ package final class RunCommand {
             }
         }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
+    }
+
+    /// The scenario at `path` with all that can be known without running it. Throws a usage `Failure` that says what is wrong.
+    static func checked(_ path: String) throws(Failure) -> Scenario {
+        var options = RunOptions(scenarioPath: path)
+        options.isDryRun = true
+        return try RunCommand(options, signals: Signals()).scenario
     }
 
     /// What is lawful in a profile and hardly meant, a line each.
@@ -166,9 +174,13 @@ package final class RunCommand {
                     part, digest: whole.digest(), startAt: options.startAt, clock: hostClock, allowHosts: options.allowHosts,
                     say: panel.say)
             }
+            let exporter = try options.otlp.map { url throws(Failure) in
+                try OTLPExporter(url, allowHosts: options.allowHosts, from: time.wall())
+            }
             let live = try LiveRun(
-                plan, scenario, directory, at: watch, isShard: options.part.map { $0.place.count > 1 } ?? false, clock)
-            defer { live?.stop() }
+                plan, scenario, directory, at: watch, postingTo: exporter,
+                isShard: options.part.map { $0.place.count > 1 } ?? false, clock)
+            defer { if let lost = live?.stop() { Console.error("pushrig: \(lost)\n") } }
             if let address = live?.address { Console.error("watch the run at http://\(address)/ (metrics: /metrics)\n") }
             let rig = try Rig(
                 plan: plan, scenario: scenario, directory: directory, options: options, place: place, clock: clock,

@@ -18,7 +18,7 @@ package struct RunOptions: Sendable {
     package var isQuiet = false
     package var isPlain = false
     package var isDryRun = false
-    package var printsJSON = false
+    package var format = OutputFormat.text
     package var showsFullTokens = false
     package var allowHosts: Set<String> = []
     /// It is one shard of several; nil: all of the plan.
@@ -29,6 +29,8 @@ package struct RunOptions: Sendable {
     package var mock: String?
     /// Where the page and the metrics of the run are served while it goes on, as `LiveServer.address` reads it; nil: nowhere.
     package var watch: String?
+    /// A collector of OpenTelemetry to which the metrics of the run are posted; nil: none.
+    package var otlp: String?
     /// The command as given, for the record.
     package var command = ""
     /// What `{{pushrig}}` stands for in a scenario; nil: this program.

@@ -26,12 +26,12 @@ final class AdminClient {
     private let thread: LoopThread<ClientPool>
     private let bearer: String?
 
-    /// Throws a usage failure when it may not be called.
-    init(_ url: String, allowHosts: Set<String>) throws(Failure) {
+    /// Throws a usage failure when it may not be called. `token` nil: the environment's, where it has one.
+    init(_ url: String, allowHosts: Set<String>, token: String? = nil) throws(Failure) {
         var url = url
         while url.hasSuffix("/") { url.removeLast() }
         self.url = url
-        bearer = getenv(Self.tokenName).map { String(cString: $0) }
+        bearer = token ?? getenv(Self.tokenName).map { String(cString: $0) }
         let target = try TargetPolicy.check(try Origin(parsing: url), allowHosts: allowHosts)
         var configuration = ClientConfiguration(version: .http1)
         configuration.requestTimeout = Self.patience

@@ -52,7 +52,7 @@ enum SharedMock {
         let totals = shard.totals ?? TotalsNote()
         let finish = shard.finish ?? FinishNote()
         let trouble = finish.trouble ?? shard.voids.first
-        if options.printsJSON {
+        if options.format != .text {
             let told: JSONValue = [
                 "shard": .integer(Int64(place.index)), "shards": .integer(Int64(place.count)), "run": .string(place.runID),
                 "folder": .string(folder), "sent": .integer(Int64(totals.sent)), "answered": .integer(Int64(totals.answered)),

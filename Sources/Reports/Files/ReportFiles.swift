@@ -7,9 +7,9 @@ package import Sessions
 package import Verdicts
 
 package enum ReportFiles {
-    /// Writes run.json, latency.hlog, junit.xml, summary.md and report.html into an existing directory, run.json first,
-    /// since all others can be made from it. Tokens are shortened unless `fullTokens`. `sessions` nil: nothing is known of
-    /// them.
+    /// Writes run.json, latency.hlog, junit.xml, report.sarif, summary.md and report.html into an existing directory, run.json
+    /// first, since all others can be made from it. Tokens are shortened unless `fullTokens`. `sessions` nil: nothing is known
+    /// of them.
     package static func writeAll(
         _ record: RunRecord, _ sessions: SessionsSeen? = nil, to directory: String, fullTokens: Bool = false
     ) throws(Failure) {
@@ -18,6 +18,7 @@ package enum ReportFiles {
         try write(json(record, sessions).encoded(pretty: true) + [10], to: directory + "/run.json")
         try write(Array(LatencyLog.text(record).utf8), to: directory + "/latency.hlog")
         try write(JUnitReport.bytes(record), to: directory + "/junit.xml")
+        try write(SarifReport.json(record).encoded(pretty: true) + [10], to: directory + "/report.sarif")
         try write(MarkdownSummary.bytes(record), to: directory + "/summary.md")
         try write(HTMLReport.bytes(record, sessions), to: directory + "/report.html")
     }

@@ -11,15 +11,15 @@ func metricsText(_ shared: MockShared) -> String {
     let statistics = shared.statistics()
     var page = ExpositionText()
     func family(
-        _ name: String, _ kind: ExpositionText.Kind, _ help: String, _ samples: [(labels: ExpositionText.Labels, value: Int)]
+        _ name: String, _ kind: MetricKind, _ help: String, _ samples: [(labels: MetricLabels, value: Int)]
     ) {
         page.add(name, kind, help, samples.map { (labels: $0.labels, value: Double($0.value)) })
     }
-    func family(_ name: String, _ kind: ExpositionText.Kind, _ help: String, _ value: Int) {
+    func family(_ name: String, _ kind: MetricKind, _ help: String, _ value: Int) {
         page.add(name, kind, help, Double(value))
     }
     let providers = statistics.byProvider.sorted { $0.key.rawValue < $1.key.rawValue }
-    var answers: [(labels: ExpositionText.Labels, value: Int)] = []
+    var answers: [(labels: MetricLabels, value: Int)] = []
     for (provider, counts) in providers {
         answers.append((["provider": "\(provider.word)", "status": "200", "reason": ""], counts.accepted))
         for row in (provider == .apns ? ReasonList.apns : .fcm).rows {
@@ -47,7 +47,7 @@ func metricsText(_ shared: MockShared) -> String {
     family("pushrig_streams", .gauge, "Requests waiting for their answer.", statistics.openStreams)
     let refusals = statistics.refusals.sorted { $0.key < $1.key }.flatMap { listener, kinds in
         kinds.sorted { $0.key < $1.key }.map { refusal in
-            (labels: ["listener": listener, "kind": refusal.key] as ExpositionText.Labels, value: refusal.value)
+            (labels: ["listener": listener, "kind": refusal.key] as MetricLabels, value: refusal.value)
         }
     }
     family("pushrig_refusals_total", .counter, "Limits broken by peers.", refusals)
