@@ -63,7 +63,7 @@ def body(record, base=None, url=None, program="pushrig"):
 
 def safe(lines):
     """Of compare's lines only the words in backticks and bold are Markdown."""
-    return [re.sub(r"[<>\[\]@]", "", line)[:LONGEST] for line in lines]
+    return [re.sub(r"[<>\[\]@]|://|www\.", "", line)[:LONGEST] for line in lines]
 
 
 def main():
