@@ -54,8 +54,6 @@ def scratch(folder, workflow):
 def workflow(folder):
     told = yaml.load((ROOT / "deploy/github/relay.yml").read_text(), yaml.BaseLoader)
     job = told["jobs"]["check"]
-    # act reads their figures as text here, and needs neither.
-    del job["timeout-minutes"], told["concurrency"]
     steps = [step for step in job["steps"] if "upload-artifact" not in step.get("uses", "") and "apt-get" not in step.get("run", "")]
     action = [step for step in steps if step.get("uses", "").startswith("pushrig/pushrig@")]
     if len(action) != 1:
