@@ -46,7 +46,8 @@ def scratch(folder, workflow):
     with open(place / ".github/workflows/relay.yml", "w", encoding="utf-8") as file:
         yaml.safe_dump(workflow, file, sort_keys=False)
     git = ["git", "-C", place, "-c", "user.name=check", "-c", "user.email=check@localhost"]
-    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "sample"]):
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "sample"],
+                  ["remote", "add", "origin", "https://github.com/owner/name.git"]):
         subprocess.run([*git, *words], check=True)
     return place
 

@@ -15,12 +15,13 @@ import sys
 import yaml
 
 TEMPLATE = pathlib.Path(__file__).resolve().parents[2] / "templates/pushrig.yml"
+USE = r"\$\[\[ inputs\.([\w-]+) \]\]"
 
 
 def expand(given):
     head, _, body = TEMPLATE.read_text().partition("\n---\n")
     inputs = yaml.safe_load(head)["spec"]["inputs"]
-    used = set(re.findall(r"\$\[\[ inputs\.([\w-]+) \]\]", body))
+    used = set(re.findall(USE, body))
     wrong = [f"{name} is used, and not declared" for name in used - set(inputs)]
     wrong += [f"{name} is declared, and not used" for name in set(inputs) - used]
     wrong += [f"{name} is given, and not declared" for name in set(given) - set(inputs)]
@@ -34,8 +35,19 @@ def expand(given):
     if wrong:
         sys.exit("red: " + "; ".join(sorted(wrong)))
     values = {name: given.get(name, about.get("default")) for name, about in inputs.items()}
-    words = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
-    return re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda found: words[found[1]], body)
+
+    def fill(node):
+        """As GitLab does it: in the parsed file. A value that is an input alone keeps the type of that."""
+        if isinstance(node, dict):
+            return {fill(key): fill(value) for key, value in node.items()}
+        if isinstance(node, list):
+            return [fill(item) for item in node]
+        if not isinstance(node, str):
+            return node
+        alone = re.fullmatch(USE, node)
+        return values[alone[1]] if alone else re.sub(USE, lambda found: str(values[found[1]]), node)
+
+    return fill(yaml.safe_load(body))
 
 
 def main():
@@ -43,9 +55,9 @@ def main():
     wants_script = words[:1] == ["--script"]
     pipeline = expand(dict(word.split("=", 1) for word in words[wants_script:]))
     if not wants_script:
-        print(pipeline)
+        print(yaml.safe_dump(pipeline, sort_keys=False))
         return
-    (job,) = yaml.safe_load(pipeline).values()
+    (job,) = pipeline.values()
     print("set -eo pipefail")
     for name, value in job["variables"].items():
         print(f"{name}={shlex.quote(str(value))}")

@@ -35,7 +35,7 @@ def page():
     sample = (ROOT / "Tests/Pipeline/sample/relay.py").read_text()
     if len(sample.splitlines()) > 30:
         wrong.append("the sample has more than 30 lines")
-    told = re.findall(r"`([^`]+)`", text)
+    told = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))
     if 'print("gone:", token)' not in told or 'print("gone:", token)' not in sample:
         wrong.append("the page and the sample have not the same bug")
     # Digests are a fixed kind of word; ours is told by zeros, for a release has none yet.
