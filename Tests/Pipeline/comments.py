@@ -84,6 +84,8 @@ def annotations(red):
         record["exit"]["reasons"] = [f"rule-{n} (R1) is broken: 100 %\nreally" for n in range(14)]
         pathlib.Path(place, "run.json").write_text(json.dumps(record))
         pathlib.Path(place, "summary.md").write_text("the summary\n")
+        body = run("comment.py", place)[1]
+        hold(body.count("\n- **") == 3 and "- and 24 more in the summary" in body, f"not three findings:\n{body}")
         output, summary = pathlib.Path(place, "out"), pathlib.Path(place, "sum")
         code, said, error = run("report.py", place, 4, GITHUB_OUTPUT=str(output), GITHUB_STEP_SUMMARY=str(summary))
         hold(code == 4, f"exit {code}: {error}")

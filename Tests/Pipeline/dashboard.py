@@ -28,6 +28,8 @@ def form(board):
     variables = {v["name"]: v for v in board["templating"]["list"]}
     if variables.get("datasource", {}).get("type") != "datasource":
         wrong.append("the data source is no variable")
+    wrong += [f"variable {name}: its data source is fixed" for name, about in variables.items()
+              if about["type"] == "query" and about.get("datasource", {}).get("uid") != "${datasource}"]
     if not all(board.get(key) for key in ("uid", "title", "schemaVersion")):
         wrong.append("uid, title or schemaVersion is missing")
     taken = set()
