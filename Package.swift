@@ -11,8 +11,21 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Rooms off the data path. script/build makes them small, which also takes less time; all others are inlined into each other.
+let cold: Set = [
+    "Capacity", "Cases", "Command", "Comparison", "Harness", "PostgreSQL", "Reports", "SQLite", "Scenarios", "Schemas", "Sessions",
+    "YAML",
+]
+
+/// What script/build asks for beyond `swift build -c release`. SwiftPM takes such flags of a root package alone, so whoever
+/// embeds the library builds without them.
+func settings(_ name: String) -> [SwiftSetting] {
+    guard Context.environment["PUSHRIG_BUILD"] == "release" else { return strict }
+    return strict + [.unsafeFlags([cold.contains(name) ? "-Osize" : "-cross-module-optimization", "-enforce-exclusivity=unchecked"])]
+}
+
 func room(_ name: String, _ dependencies: [String]) -> Target {
-    .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: settings(name))
 }
 
 func library(_ name: String, package: String, pkgConfig: String? = nil) -> Target {
@@ -126,7 +139,7 @@ let package = Package(
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
             ]),
         // Floor 13
-        .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
+        .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: settings("Command")),
         // Tests, one target for each module, and the real program from outside
         .target(
             name: "WireClient", dependencies: ["Basics", "TLS"], path: "Tests/WireClient", swiftSettings: strict),

@@ -91,10 +91,13 @@ extension Verb {
         options: [
             Option("--out", "DIR", "where the files go (default: the run's own folder)"),
             Option("--full-tokens", "tokens in full, as the run's journal has them"),
+            Option("--format", "text|json|sarif", "json and sarif are printed, and no file is written; sarif of a check, too"),
         ]
     ) { arguments, _ in
         let run = try arguments.onlyOperand("RUN", example: "pushrig report Reports/latest")
-        return try ReportCommand.run(run, into: arguments.text("--out"), fullTokens: arguments.has("--full-tokens"))
+        return try ReportCommand.run(
+            run, into: arguments.text("--out"), fullTokens: arguments.has("--full-tokens"),
+            format: try OutputFormat.chosen(arguments))
     }
 
     static let list = Verb(

@@ -7,10 +7,27 @@ import Sessions
 import Verdicts
 
 package enum ReportCommand {
-    /// `run` is a run directory or its run.json; `directory` nil writes beside it. Throws a usage `Failure` when there is
-    /// no run, or when tokens are asked for in full and the journal that holds them is gone.
-    package static func run(_ run: String, into directory: String?, fullTokens: Bool) throws(Failure) -> ExitCode {
+    /// `run` is a run directory or its run.json, or for SARIF the folder of a check; `directory` nil writes beside it. Any
+    /// format but text is printed, and no file is written. Throws a usage `Failure` when there is no run, or when tokens are asked for in full and the journal that holds them is gone.
+    package static func run(
+        _ run: String, into directory: String?, fullTokens: Bool, format: OutputFormat = .text
+    ) throws(Failure) -> ExitCode {
+        if format == .sarif, let sarif = FileSystem.text(of: run + "/check.json").flatMap({ _ in
+            FileSystem.text(of: run + "/report.sarif")
+        }) {
+            Console.out(sarif)
+            return .passed
+        }
         let (record, sessions) = try record(of: run, fullTokens: fullTokens)
+        switch format {
+        case .text: break
+        case .json:
+            Console.out(ReportFiles.json(record, sessions).text + "\n")
+            return .passed
+        case .sarif:
+            Console.out(SarifReport.json(record).text + "\n")
+            return .passed
+        }
         let folder = run.hasSuffix(".json") ? String(run[..<(run.lastIndex(of: "/") ?? run.startIndex)]) : run
         let target = directory ?? (folder.isEmpty ? "." : folder)
         try FileSystem.makeDirectory(target)

@@ -4,7 +4,8 @@ import OperatingSystem
 
 enum ScenarioFolders {
     /// Behind the current folder: its own `Scenarios`, then those that were installed with the program, in `share/pushrig`
-    /// beside its `bin`. So `pushrig run quickstart` works in any folder.
+    /// beside its `bin`. So `pushrig run quickstart` works in any folder, and
+    /// `pushrig run Scenarios/smoke.yaml` as docs have it.
     static let all = ["Scenarios"] + installed
 
     private static var installed: [String] {
@@ -12,7 +13,7 @@ enum ScenarioFolders {
         guard let bin = program.lastIndex(of: "/"), bin != program.startIndex,
             let root = program[..<bin].lastIndex(of: "/")
         else { return [] }
-        let folder = program[..<root] + "/share/pushrig/Scenarios"
-        return FileSystem.exists(String(folder)) ? [String(folder)] : []
+        let share = program[..<root] + "/share/pushrig"
+        return FileSystem.exists(share + "/Scenarios") ? [share + "/Scenarios", String(share)] : []
     }
 }

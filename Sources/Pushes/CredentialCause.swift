@@ -106,7 +106,7 @@ package enum CredentialCause: UInt8, CaseIterable, Error, Sendable {
         let reading = CredentialReading(authorization ?? "")
         var text = "\(row.meaning)"
         for name in CredentialReading.names where text.contains("{\(name)}") {
-            text = text.split(separator: "{\(name)}", omittingEmptySubsequences: false).joined(separator: reading[name])
+            text = text.replacing("{\(name)}", with: reading[name])
         }
         return text
     }

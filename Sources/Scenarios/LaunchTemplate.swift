@@ -7,6 +7,9 @@ package enum LaunchTemplate {
         "mock.teamId", "mock.topic", "relay.listen", "relay.host", "relay.port", "rig.webhook", "run.dir",
     ] + ofFCM
 
+    /// The folder of the file that says `launch`: it is known when that is read, and stands in no other place.
+    static let folder = "scenario.dir"
+
     /// Whoever is told one of these has a mock FCM beside.
     static let ofFCM = ["mock.fcm", "mock.serviceAccount", "mock.tokenUri", "mock.project"]
 

@@ -58,7 +58,7 @@ struct SarifLog {
 
     var json: JSONValue {
         let driver: JSONValue = [
-            "name": "PushRig", "version": .string(version), "rules": .array(rules.map(\.json)),
+            "name": "pushrig", "version": .string(version), "rules": .array(rules.map(\.json)),
         ]
         let invocation: JSONValue = [
             "commandLine": .string(commandLine), "startTimeUtc": .string(startedAt.iso8601),

@@ -1,6 +1,7 @@
 // The relay section: profile, launch and lifecycle.
 
 import Basics
+import OperatingSystem
 import YAML
 
 struct RelayDecoder {
@@ -48,8 +49,13 @@ struct RelayDecoder {
                 "`launch` must be a list of words, not one text", hint: "write `launch: [\(words)]`", at: node.place)
             return nil
         }
-        if case .sequence(let items) = node.content { items.forEach(checkVariables) }
-        return fields.texts("launch", atLeast: 1)
+        if case .sequence(let items) = node.content {
+            for item in items { checkVariables(item, beside: [LaunchTemplate.folder]) }
+        }
+        let folder = FileFinder.folder(of: node.place.file)
+        return fields.texts("launch", atLeast: 1).map { word in
+            LaunchTemplate.fill(word) { $0 == LaunchTemplate.folder ? FileSystem.absolute(folder) ?? folder : nil }
+        }
     }
 
     private func url(_ fields: Fields) -> String {
@@ -137,9 +143,9 @@ struct RelayDecoder {
         return restarts.sorted { $0.at < $1.at }
     }
 
-    private func checkVariables(_ node: YAMLNode) {
+    private func checkVariables(_ node: YAMLNode, beside more: [String] = []) {
         guard case .scalar(let text, _) = node.content else { return }
-        for name in LaunchTemplate.names(in: text) where !LaunchTemplate.variables.contains(name) {
+        for name in LaunchTemplate.names(in: text) where !(LaunchTemplate.variables + more).contains(name) {
             mistakes.add(
                 "unknown variable `\(name)`", hint: suggestion(for: name, in: LaunchTemplate.variables),
                 at: node.place)

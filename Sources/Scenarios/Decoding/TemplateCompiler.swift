@@ -218,13 +218,4 @@ extension Substring {
         while text.last == " " { text = text.dropLast() }
         return text
     }
-
-    func firstRange(of mark: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(mark) { return start..<index(start, offsetBy: mark.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
 }
