@@ -46,7 +46,8 @@ package struct Case: Sendable {
     /// Who answers when its push is through keeps its callers for as long as it rests.
     private var patience: Interval { max(requestTimeout, rest * Double(rests) + .seconds(10)) }
 
-    private var arrivals: Interval { .milliseconds(800) }
+    static let arrivals = Interval.milliseconds(800)
+    private var arrivals: Interval { Self.arrivals }
     private var drain: Interval {
         (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + .milliseconds(700) + reconnecting
     }

@@ -34,21 +34,24 @@ extension CaseCatalogue {
         ] + knownAtRestartCases
     }
 
-    /// `atEnd`: what is done to the end of a session as well. A state in its middle need not be sent again where the next takes
-    /// its place in time; nothing is newer than the end.
+    /// `atEnd`: what is done to the last state of a session as well. A state in its middle need not be sent again where the
+    /// next takes its place in time; nothing is newer than the last.
     private func connection(
         _ name: String, _ question: String, _ fault: String, _ rules: [String], atEnd: String? = nil
     ) -> PlannedCase {
         planned(name, question, [needsDevice, needsEvent]) {
             var script = opening()
             states(&script, 6)
-            settle(&script, roles.final)
-            let hasLast = roles.final?.owes(.liveactivity) ?? false
-            var known = hasLast ? rules : rules.filter { $0 != "last-state-delivered" }
             var faults = [fault]
-            if let atEnd, roles.final?.owes(.liveactivity, .end) ?? false {
-                faults.append("{ id: \(name)-end, match: { pushType: liveactivity, event: end }, \(atEnd) }")
-                known.append("last-state-delivered")
+            var known = rules
+            if let atEnd {
+                if let last = lastWord(&script) {
+                    faults.append("{ id: \(name)-end, \(last), \(atEnd) }")
+                    known.append("last-state-delivered")
+                }
+            } else {
+                settle(&script, roles.final)
+                if !(roles.final?.owes(.liveactivity) ?? false) { known.removeAll { $0 == "last-state-delivered" } }
             }
             return Case(
                 name: name, question: question, scripts: [script], faults: faults, exercises: known, needsHostClock: true)

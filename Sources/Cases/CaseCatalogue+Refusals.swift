@@ -140,19 +140,16 @@ extension CaseCatalogue {
         return planned(name, question, [needsDevice, needsEvent]) {
             var script = opening()
             states(&script, 4 + reasons.count)
-            settle(&script, roles.final)
+            let last = lastWord(&script)
             var faults = reasons.map { reason in
                 respond(reason, "{ reason: \(reason) }", match: refusable, after: 1, times: 1)
             }
-            let hasEnd = roles.final?.owes(.liveactivity, .end) ?? false
             if let reason = reasons.first {
                 // Nothing newer takes the place of the last state: what may pass is sent again, or lost; and what does not pass
                 // stands, so that whoever tries again is seen to.
-                if hasEnd, isForNow || isForGood {
-                    let match = "pushType: liveactivity, event: end"
-                    let times = isForNow ? 1 : nil
-                    faults.append(
-                        respond(reason + "-end", "{ reason: \(reason) }", match: match, times: times, perToken: isForNow))
+                if let last, isForNow || isForGood {
+                    let often = isForNow ? ", times: 1, per: token" : ""
+                    faults.append("{ id: \(reason)-end, \(last), action: { respond: { reason: \(reason) } }\(often) }")
                 } else if isForGood {
                     faults[0] = respond(reason, "{ reason: \(reason) }", match: refusable, after: 1, times: 3)
                 }
@@ -164,9 +161,9 @@ extension CaseCatalogue {
             }
             return Case(
                 name: name, question: question, scripts: [script], faults: faults,
-                exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" },
+                exercises: last != nil ? rules : rules.filter { $0 != "retry-backs-off" },
                 touches: ["retry-storm", "states-delivered"]
-                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : []),
+                    + (isForNow ? ["retry-keeps-apns-id"] + (last != nil ? [] : ["retry-backs-off"]) : []),
                 rests: isForNow ? 1 : 0, rest: rest)
         }
     }

@@ -1,6 +1,7 @@
 // All cases there are, as far as a profile's calls allow them.
 
 import Basics
+import Pushes
 package import Scenarios
 
 /// A case that can be run, or the reason why it cannot.
@@ -93,6 +94,25 @@ package struct CaseCatalogue: Sendable {
         let waiting = script.calls.flatMap(\.pushes).filter(\.coalesce).map(\.deadline).max()
         let silence = waiting.map { max($0 + .milliseconds(100), (window ?? .zero) * 1.3) } ?? .zero
         return max(silence, .milliseconds(500))
+    }
+
+    /// Adds the last state of a session, and gives what finds its push: the event where the session ends the card. Else it is
+    /// the instant by which each session has said the rest, and the last state comes after it. Nothing newer takes its place.
+    /// Nil: there is none.
+    func lastWord(_ script: inout CaseScript) -> String? {
+        if roles.final?.owes(.liveactivity, .end) ?? false {
+            settle(&script, roles.final)
+            return "match: { pushType: liveactivity, event: end }"
+        }
+        let last = roles.final ?? roles.anyState
+        guard let last, last.owes(.liveactivity) else {
+            settle(&script, roles.final)
+            return nil
+        }
+        let silence = silence(behind: script)
+        let at = Case.arrivals + script.duration + silence
+        script.add(last, after: max(silence, at - script.shortest + .milliseconds(300)))
+        return "at: \(at.nanoseconds / 1_000_000)ms, match: { pushType: liveactivity }"
     }
 
     /// A session that is over, and begins again with another activity.

@@ -8,7 +8,8 @@ import Verdicts
 
 package enum ReportCommand {
     /// `run` is a run directory or its run.json, or for SARIF the folder of a check; `directory` nil writes beside it. Any
-    /// format but text is printed, and no file is written. Throws a usage `Failure` when there is no run, or when tokens are asked for in full and the journal that holds them is gone.
+    /// format but text is printed, and no file is written. Throws a usage `Failure` when there is no run, or when tokens are
+    /// asked for in full and the journal that holds them is gone.
     package static func run(
         _ run: String, into directory: String?, fullTokens: Bool, format: OutputFormat = .text
     ) throws(Failure) -> ExitCode {

@@ -1,5 +1,7 @@
 // Why a provider token was refused. Apple's answer is one word for all of it; a mock knows more, and puts it on record.
 
+import Basics
+
 /// What is wrong with a credential. The raw values are part of the journal's format and never change.
 package enum CredentialCause: UInt8, CaseIterable, Error, Sendable {
     case noField = 1

@@ -1,5 +1,7 @@
 // The few variables of `relay.launch`, `relay.url` and `relay.environment`.
 
+import Basics
+
 package enum LaunchTemplate {
     package static let variables = [
         "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.sandbox",

@@ -1,5 +1,6 @@
 // Commands that a person can copy into a shell.
 
+import Basics
 import Conformance
 import Metrics
 

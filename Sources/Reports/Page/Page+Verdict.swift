@@ -1,5 +1,6 @@
 // The first thing on the page: the verdict, why, and the figures one is asked for.
 
+import Basics
 import Conformance
 import Metrics
 import Verdicts
