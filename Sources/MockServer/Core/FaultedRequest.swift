@@ -29,17 +29,20 @@ protocol FaultedRequest {
 }
 
 extension FaultedRequest {
+    /// By the instant that is on record, so that nobody has heard of it before its record says so.
+    private func answerLater() {
+        _ = loop.onClock(at: exchange.arrivedAt + fault.delay) { if exchange.isOpen { answer() } }
+    }
+
     /// Answers it, or does not.
     func carryOutFault() {
         let connection = exchange.connection!
         switch fault.action {
-        case .respond where fault.delay > .zero:
-            _ = loop.onClock(after: fault.delay) { if exchange.isOpen { answer() } }
+        case .respond where fault.delay > .zero: answerLater()
         case .respond, .refuse: answer()
         case .answer(let lawless): answer(lawless)
         case .silence, .refuseTLS: break
-        case .delay:
-            _ = loop.onClock(after: fault.delay) { if exchange.isOpen { answer() } }
+        case .delay: answerLater()
         case .resetStream(let code, let afterHeaders):
             if afterHeaders {
                 identify(isSuccess: true)
