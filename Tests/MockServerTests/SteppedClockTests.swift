@@ -341,26 +341,4 @@ import Testing
             #expect(gone == 404)
         }
     }
-
-    /// While the clock stands, instants on record are told apart by a nanosecond each.
-    @Test func `what is sent behind a delayed answer stands behind it on record`() throws {
-        try withMock { mock in
-            _ = try put(mock, #"{"mode":"stepped"}"#)
-            let provider = try mock.provider()
-            func push() -> Handover<Result<Reply, ClientFailure>> {
-                provider.send("POST", "/3/device/" + TestMock.device, mock.fields(), body: #"{"aps":{"alert":"x"}}"#)
-            }
-            for _ in 0..<5 { #expect(try push().take().get().status == 200) }
-            try mock.fault(#"{"action":{"delay":"150ms"},"times":1}"#)
-            let delayed = push()
-            while try mock.journal().count < 6 { usleep(1_000) }
-            _ = try put(mock, #"{"step":"150ms"}"#)
-            if delayed.take(atMost: .milliseconds(300)) == nil { _ = try put(mock, #"{"step":"1ms"}"#) }
-            #expect(try delayed.take(atMost: .seconds(10))?.get().status == 200)
-            #expect(try push().take().get().status == 200)
-            let pushes = try mock.journal()
-            #expect(pushes.count == 7 && pushes[5].delay == .milliseconds(150))
-            #expect(pushes[6].arrivedAt >= pushes[5].arrivedAt + pushes[5].delay)
-        }
-    }
 }
