@@ -4,7 +4,7 @@ import Harness
 extension Verb {
     static let lint = Verb(
         name: "lint", operand: "FILE…",
-        summary: "Says what is wrong, or hardly meant, in scenarios, profiles and sessions; starts nothing",
+        summary: "Says what is wrong, or hardly meant, in scenarios and profiles; starts nothing",
         example: "pushrig lint Scenarios/*.yaml Scenarios/relays/*.yaml",
         options: [
             Option("--strict", "what is hardly meant fails as well"),
@@ -41,7 +41,7 @@ extension Verb {
                 .one("scenario", "a scenario's file, or the name of a shipped one, such as quickstart"), usual: ["--quiet"]),
             find.tool(.one("scenario", "a scenario's file"), usual: ["--quiet"]),
             judge.tool(.one("run", folder)), journal.tool(.one("run", folder + ", or a mock's state directory")),
-            lint.tool(.many("files", "scenarios, profiles, sessions")),
+            lint.tool(.many("files", "scenarios and profiles")),
             explain.tool(.one("id", "such as BadDeviceToken, last-state-delivered or R0.22")),
             list.tool(.one("kind", "such as reasons, rules, claims, faults or metrics")),
         ]

@@ -13,7 +13,7 @@ package struct LintCommand {
 
     /// One mistake or doubt.
     private struct Remark: Hashable {
-        enum Severity: String { case error, warning }
+        enum Severity: String { case error, warning, note }
 
         var severity: Severity
         /// `FILE:LINE:COLUMN`, or the file alone.
@@ -45,7 +45,7 @@ package struct LintCommand {
         } else {
             Console.out(remarks.map(\.line).joined())
         }
-        return remarks.contains { $0.severity == .error || isStrict } ? .badUsage : .passed
+        return remarks.contains { $0.severity == .error || isStrict && $0.severity == .warning } ? .badUsage : .passed
     }
 
     private static func remarks(on file: String) -> [Remark] {
@@ -57,8 +57,9 @@ package struct LintCommand {
                 let base = try ScenarioBase.load(path: file, searchPath: ScenarioFolders.all).base
                 doubts = base?.relay.profile.doubts ?? []
             case .scenario: doubts = try RunCommand.checked(file).relay.profile.doubts
-            // Its words are a profile's: a scenario that names both is the place to check them.
-            case .part: doubts = []
+            case .part:
+                let words = "only its YAML was looked at: what it says is read with a scenario that names it (lint that one)"
+                return [Remark(severity: .note, place: file, words: words)]
             }
             return doubts.map { Remark(severity: .warning, place: $0.place ?? file, words: words(of: $0)) }
         } catch {

@@ -92,6 +92,8 @@ struct AgentTests {
             #expect(warned.code == 0 && warned.out.contains(": warning: "), "\(warned.out)")
             #expect(try Rig.run(Rig.pushrig, ["lint", "--strict", doubtful]).code == 2)
             #expect(try Rig.run(Rig.pushrig, ["lint", folder + "/absent.yaml"]).code == 2)
+            let part = try Rig.run(Rig.pushrig, ["lint", "Scenarios/sessions/S0-happy.yaml"])
+            #expect(part.code == 0 && part.out.contains(": note: only its YAML"), "\(part.out)")
         }
     }
 

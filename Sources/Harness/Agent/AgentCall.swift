@@ -11,13 +11,15 @@ final class AgentCall {
     let id: JSONValue
     private let process: RelayProcess
     private let log: String
-    private let deadline: Instant
+    private var deadline: Instant
     private var isOverdue = false
 
     /// Bytes of output that an answer carries.
     private static let most = 256 << 10
     /// A search, the longest of all, is bounded by its own budget.
-    static let patience = Interval.seconds(3_600)
+    private static let patience = Interval.seconds(3_600)
+    /// For an end in order.
+    private static let grace = Interval.seconds(20)
 
     init(id: JSONValue, words: [String], log: String, now: Instant) throws(Failure) {
         self.id = id
@@ -39,6 +41,7 @@ final class AgentCall {
             if now > deadline {
                 process.send(isOverdue ? .kill : .int)
                 isOverdue = true
+                deadline = now + Self.grace
             }
             return nil
         }

@@ -15,6 +15,8 @@ final class AgentInput: Sendable {
 
     /// Bytes of a line; one that is longer ends the input.
     private static let longest = 4 << 20
+    /// Lines that wait; whoever sends more waits with them.
+    private static let mostWaiting = 1_000
 
     /// Once.
     func start() throws(Failure) {
@@ -49,17 +51,25 @@ final class AgentInput: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             for byte in room[..<count] {
-                if byte != 10 {
+                guard byte == 10 else {
                     line.append(byte)
-                } else if line.contains(where: { $0 != 13 && $0 != 32 }) {
-                    state.withLock { $0.lines.append(line) }
-                    line = []
-                } else {
-                    line = []
+                    continue
                 }
+                give(line)
+                line = []
             }
-            if line.count > Self.longest { break }
+            if line.count > Self.longest {
+                line = []
+                break
+            }
+            while state.withLock({ $0.lines.count > Self.mostWaiting }) { usleep(1_000) }
         }
+        give(line)
         state.withLock { $0.hasEnded = true }
+    }
+
+    private func give(_ line: [UInt8]) {
+        guard line.contains(where: { $0 != 13 && $0 != 32 }) else { return }
+        state.withLock { $0.lines.append(line) }
     }
 }

@@ -61,7 +61,7 @@ final class AgentMock {
                     "type": "object",
                     "properties": [
                         "state": ["type": "string", "description": "the mock's state directory"],
-                        "method": ["type": "string", "enum": ["GET", "POST", "PUT", "PATCH", "DELETE"]],
+                        "method": ["type": "string", "enum": .array(methods.map { .string($0) })],
                         "path": ["type": "string", "pattern": "^/v1/"], "body": ["type": "object"],
                     ],
                     "required": ["state", "path"], "additionalProperties": false,
@@ -70,15 +70,21 @@ final class AgentMock {
         ]
     }
 
+    private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
     /// Of a mock that is up on `state`, whoever started it.
     static func ask(_ input: JSONValue) throws(Failure) -> JSONValue {
         guard let state = input["state"]?.string, let path = input["path"]?.string, path.hasPrefix("/v1/") else {
             throw Failure(.usage, "mock_request needs `state`, and a `path` that begins with /v1/")
         }
+        let method = input["method"]?.string ?? methods[0]
+        guard methods.contains(method) else {
+            throw Failure(.usage, "there is no method \(method)", hint: Suggestion.hint(for: method, among: methods))
+        }
         let found = try RunningMock.coordinates(in: state)
         guard let url = found.adminURL else { throw Failure(.run, "the mock on \(state) has no admin API") }
         let client = try AdminClient(url, allowHosts: [], token: found.adminToken)
-        let answer = try client.ask(input["method"]?.string ?? "GET", path, input["body"])
+        let answer = try client.ask(method, path, input["body"])
         let object = answer.body.object.map { JSONValue.object($0) } ?? ["body": answer.body]
         return [
             "content": [["type": "text", "text": .string("\(answer.status)\n\(answer.body.text)")]],

@@ -16,7 +16,7 @@ final class OTLPExporter {
     private let shared = Shared()
     private var next: Instant?
 
-    /// Beyond what a run's own journal has, a collector that does not answer loses posts, and the run goes on.
+    /// What crosses threads. A collector that does not answer costs posts, and never the run.
     private final class Shared: Sendable {
         struct Counts {
             var isUnderWay = false
@@ -57,6 +57,11 @@ final class OTLPExporter {
         } catch { throw error as? Failure ?? Failure(.run, "cannot post to \(url): \(error)") }
     }
 
+    deinit {
+        thread.post { $0.close() }
+        thread.stop()
+    }
+
     /// Posts where it is time, and the post before has been answered.
     func see(_ state: LiveState, at now: Instant, wall: WallTime) {
         guard next.map({ now >= $0 }) ?? true else { return }
@@ -73,8 +78,6 @@ final class OTLPExporter {
         let done = Handover<Void>()
         post(state, wall) { done.give(()) }
         _ = done.take(atMost: Self.patience * 2)
-        thread.post { $0.close() }
-        thread.stop()
         return shared.counts.withLock { counts in
             let all = counts.lost + counts.posted
             return counts.lost == 0 ? nil : "\(counts.lost) of \(all) posts of metrics failed: \(counts.words ?? "")"

@@ -44,10 +44,12 @@ struct SarifLog {
             rules.append(Rule(id: rule.id, requirement: rule.requirement, advice: rule.advice))
         }
         let findings = rule.verdict.findings
-        var words = (scope.isEmpty ? "" : scope + ": ") + (findings.first?.line ?? rule.requirement) + ". "
+        let isHealed = rule.standing == .healed
+        let told = isHealed ? "named as a known break, and kept in this run" : findings.first?.line ?? rule.requirement
+        var words = (scope.isEmpty ? "" : scope + ": ") + told + ". "
         if findings.count > 1 { words += "\(findings.count - 1) more like it. " }
         if !rule.causes.isEmpty { words += "Follows from \(rule.causes.map(\.rule).joined(separator: ", ")). " }
-        words += "Change: \(rule.advice)"
+        words += "Change: " + (isHealed ? "strike it from the known breaks" : rule.advice)
         results.append(
             Result(
                 rule: rule.id, level: rule.causes.isEmpty ? level : .note, message: words,
@@ -71,7 +73,8 @@ struct SarifLog {
             "results": .array(results.map { $0.json(in: file.uri) }),
         ]
         return [
-            "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run],
+            "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+            "version": "2.1.0", "runs": [run],
         ]
     }
 }
