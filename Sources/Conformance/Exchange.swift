@@ -50,3 +50,21 @@ package struct CallSeen: Hashable, Sendable {
         self.answer = answer
     }
 }
+
+/// One line of what happened around a finding.
+package struct HistoryLine: Hashable, Sendable {
+    /// Since the plan's origin.
+    package var at: Interval
+    package var words: String
+    /// The finding speaks of it.
+    package var isMeant: Bool
+    /// How many lines of its session are left out before it.
+    package var skipped: Int
+
+    package init(at: Interval, words: String, isMeant: Bool, skipped: Int = 0) {
+        self.at = at
+        self.words = words
+        self.isMeant = isMeant
+        self.skipped = skipped
+    }
+}

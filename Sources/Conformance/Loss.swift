@@ -14,6 +14,31 @@ struct Loss {
     private(set) var words: String
     /// The journal entry that shows it, or 0.
     private(set) var entry: UInt64 = 0
+    /// What would have brought it to its card.
+    private(set) var cure = Cure.unsent
+
+    /// What a relay has to do that lost a push so.
+    enum Cure {
+        case unsent, altered, refusedForNow, refusedForGood, otherHost, deadToken, waiting, registered, start, again, trailing
+        case unread
+
+        var words: String {
+            switch self {
+            case .unsent: "send this push for this call; look in the relay's log for where it was dropped"
+            case .altered: "send the event and the content that the call says"
+            case .refusedForNow: "send the newest state again after such an answer, until it is accepted or a newer one is"
+            case .refusedForGood: "mend what the answer speaks of, then send the newest state again"
+            case .otherHost: "ask the other environment's host before giving up, and remember which one took the token"
+            case .deadToken: "keep the newest state, and send it when a token is registered again"
+            case .waiting: "keep what is told while an older state waits or fails, and send the newest of it afterwards"
+            case .registered: "when a token is registered, send it the newest state that its card has not shown"
+            case .start: "send a start where the session has no card yet"
+            case .again: "let an event after the end of a session begin a new card"
+            case .trailing: "remember the newest state while a throttle holds it back, and send it when its window closes"
+            case .unread: "put the event where the profile's `messageEvent` points, or correct the profile"
+            }
+        }
+    }
 
     /// How long the relay was able to send it, where something of ours kept it from that for a while; else nothing.
     private static func ability(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) -> String {
@@ -32,12 +57,14 @@ struct Loss {
             + (hasTwoPhones ? " on the user's phone \(row.lane.phone + 1)" : "")
         if let last = joined.attempts(of: index).last {
             isAltered = last.isAccepted
+            cure = Self.cure(of: last, run)
             let host = run.death(in: last) == .atThisHost ? " by the \(last.environment.word) host" : ""
             words =
                 "its last attempt was answered \(run.reason(last))\(host)" + (last.outcome.map { ", outcome \($0.word)" } ?? "")
             entry = last.id
             if !last.isAccepted, let again = joined.tokens.registration(of: last.token, after: last.arrivedAt) {
-                words += "; that token was registered again \(again.sentAt - last.arrivedAt) later"
+                words += "; that token was registered again \((again.sentAt - last.arrivedAt).laterWords)"
+                cure = .registered
             }
             return
         }
@@ -48,13 +75,25 @@ struct Loss {
         ]
         for hint in hints.compactMap(\.self) {
             words += "; " + hint.words
+            if cure == .unsent { cure = hint.cure }
             if entry == 0 { entry = hint.entry }
+        }
+    }
+
+    /// After the last that was tried.
+    private static func cure(of last: SeenPush, _ run: RunContext) -> Cure {
+        if last.isAccepted { return .altered }
+        return switch run.death(in: last) {
+        case .atThisHost: .otherHost
+        case .some: .deadToken
+        case nil: run.refusesForGood(last) || run.credential(in: last) != nil ? .refusedForGood : .refusedForNow
         }
     }
 
     private struct Hint {
         var words: String
         var entry: UInt64 = 0
+        var cure = Cure.unsent
     }
 
     /// What went before, of the same session.
@@ -84,7 +123,7 @@ struct Loss {
                     && push.token == row.token
             }
             let words = "a message with its marker came, without an event where the profile's `messageEvent` points"
-            return other.map { Hint(words: words, entry: $0.id) }
+            return other.map { Hint(words: words, entry: $0.id, cure: .unread) }
         }
 
         /// What of ours stands near it.
@@ -95,12 +134,12 @@ struct Loss {
                 let words = "an older state of its card met \(fault.label) \(when) this state's call"
                 let isOld = joined.tokens.speaksOfThePast(held, run.circumstances)
                 let before = isOld ? ", which speaks of a time before the token was registered" : ""
-                return Hint(words: words + before, entry: held.id)
+                return Hint(words: words + before, entry: held.id, cure: .waiting)
             }
             guard let firing = run.circumstances.firings(from: row.plannedAt, to: due).first,
                 let fault = run.circumstances.fault(firing.rule)
             else { return nil }
-            return Hint(words: "a connection met \(fault.label) \(after(firing.at)) its call")
+            return Hint(words: "a connection met \(fault.label) \(after(firing.at)) its call", cure: .waiting)
         }
 
         /// The last answer that its card had, where that was none of success.
@@ -111,13 +150,14 @@ struct Loss {
             let last = newest.isAccepted ? own : newest
             let which = newest.isAccepted ? "the last push of its kind to this token" : "the last push to this token"
             return Hint(
-                words: "\(which) was answered \(run.reason(last)), \(after(last.arrivedAt)) this state's call", entry: last.id)
+                words: "\(which) was answered \(run.reason(last)), \(after(last.arrivedAt)) this state's call", entry: last.id,
+                cure: Loss.cure(of: last, run) == .deadToken ? .deadToken : .waiting)
         }
 
         var card: Hint? {
             if row.event == .start {
                 let others = joined.account.pushes.contains { $0.session == row.session && $0.event == .start }
-                return others ? nil : Hint(words: "no start at all was sent in this session")
+                return others ? nil : Hint(words: "no start at all was sent in this session", cure: .start)
             }
             guard row.type == .liveactivity else { return nil }
             guard let last = before.last(where: \.isAccepted) else {
@@ -127,7 +167,7 @@ struct Loss {
             let when = after(last.arrivedAt)
             return Hint(
                 words: "the last push that reached this token was \(kind) of step \(last.step), \(when) this state's call",
-                entry: last.id)
+                entry: last.id, cure: row.plannedAt - last.arrivedAt < row.deadline ? .trailing : .unsent)
         }
 
         /// A token of its card that was registered after the last that the card was told, and before this was due.
@@ -149,7 +189,7 @@ struct Loss {
                 words = told.map { $0 < made.sentAt } ?? true ? "\(what) \(after(made.sentAt)) this state's call" : nil
                 former = call.token
             }
-            return words.map { Hint(words: $0) }
+            return words.map { Hint(words: $0, cure: .registered) }
         }
 
         var otherPhone: Hint? {
@@ -166,7 +206,7 @@ struct Loss {
             let end = joined.account.calls.last { call in
                 call.session == row.session && call.place < row.place && run.circumstances.finalKinds.contains(call.kind)
             }
-            return end.map { Hint(words: "the session had ended at step \($0.step), and gone on") }
+            return end.map { Hint(words: "the session had ended at step \($0.step), and gone on", cure: .again) }
         }
 
         private func after(_ instant: Instant) -> String {

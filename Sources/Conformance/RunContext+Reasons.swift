@@ -73,3 +73,8 @@ extension RunContext {
         death(in: push).map { $0 != .asAddressed } ?? false
     }
 }
+
+extension Interval {
+    /// Since something else; on a stepped clock what follows at once is some nanoseconds behind it.
+    var laterWords: String { nanoseconds < 1_000 ? "right after it" : "\(self) later" }
+}

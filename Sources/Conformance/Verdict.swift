@@ -44,11 +44,15 @@ package struct Finding: Hashable, Sendable {
     package var step: UInt32?
     /// Journal entry ids of the pushes it speaks of, in order of arrival.
     package var entries: [UInt64]
+    /// What to change, where that is more than the rule's advice says.
+    package var change: String?
     /// What it rests on beyond what its rule does.
     package var basis: Rule.Basis = []
     /// The event itself and the pushes, as far as they were looked up.
     package var call: CallSeen?
     package var exchanges: [Exchange] = []
+    /// What happened around them in its session, in order of time.
+    package var history: [HistoryLine] = []
     /// Sessions of another user have part in it.
     package var involvesOthers = false
     /// It speaks of no session, or of several users', and playing the whole run again shows it.
@@ -101,6 +105,9 @@ package struct RuleResult: Hashable, Sendable {
         self.isKnownFailing = isKnownFailing
         self.isStrict = isStrict
     }
+
+    /// What to change so that its first finding goes away.
+    package var change: String { verdict.findings.first?.change ?? advice }
 
     /// What the verdict comes to, once its level and the list of known breaks are taken into account.
     package var standing: Standing {
@@ -161,14 +168,16 @@ package struct Tally: Sendable {
 
     mutating func find(
         _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
-        session: UInt32? = nil, step: UInt32? = nil, restsOn basis: Rule.Basis = [], _ entries: UInt64...
+        change: @autoclosure () -> String? = nil, session: UInt32? = nil, step: UInt32? = nil,
+        restsOn basis: Rule.Basis = [], _ entries: UInt64...
     ) {
-        add(message(), expected(), seen(), session, step, basis, false, entries)
+        add(message(), expected(), seen(), change(), session, step, basis, false, entries)
     }
 
     private mutating func add(
         _ message: @autoclosure () -> String, _ expected: @autoclosure () -> String, _ seen: @autoclosure () -> String,
-        _ session: UInt32?, _ step: UInt32?, _ basis: Rule.Basis, _ involvesOthers: Bool, _ entries: [UInt64]
+        _ change: @autoclosure () -> String?, _ session: UInt32?, _ step: UInt32?, _ basis: Rule.Basis,
+        _ involvesOthers: Bool, _ entries: [UInt64]
     ) {
         found += 1
         var finding = Finding(
@@ -180,6 +189,7 @@ package struct Tally: Sendable {
             list.removeLast()
         }
         (finding.message, finding.expected, finding.seen) = (message(), expected(), seen())
+        finding.change = change()
         finding.basis = basis
         finding.involvesOthers = involvesOthers
         list.append(finding)
@@ -199,7 +209,7 @@ package struct Tally: Sendable {
         of push: SeenPush, involvesOthers: Bool = false, restsOn basis: Rule.Basis = [], _ entries: UInt64...
     ) {
         add(
-            message(), expected(), seen(), push.isMarked ? push.session : nil, push.isMarked ? push.step : nil, basis,
+            message(), expected(), seen(), nil, push.isMarked ? push.session : nil, push.isMarked ? push.step : nil, basis,
             involvesOthers, entries)
     }
 

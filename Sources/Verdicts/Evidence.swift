@@ -6,6 +6,7 @@ import Conformance
 import FCM
 import Journal
 import Metrics
+import Planning
 import Pushes
 import Scenarios
 
@@ -16,6 +17,8 @@ struct Evidence {
 
     let reader: JournalReader
     let origin: Instant
+    /// What was played; nil where nobody knows.
+    var plan: Plan?
     /// Names of calls, by their numbers.
     let kinds: [String]
     /// What those are, by the same numbers; empty where nobody called.
@@ -30,27 +33,42 @@ struct Evidence {
         var results = kinds.isEmpty ? results : results.map(\.withReplays)
         var wanted: Set<UInt64> = []
         var places: Set<UInt64> = []
+        var sessions: Set<UInt32> = []
         for finding in results.flatMap({ $0.verdict.findings.prefix(Self.mostFindings) }) {
             wanted.formUnion(finding.entries)
             if let place = finding.place { places.insert(place) }
+            if let session = finding.session { sessions.insert(session) }
         }
         guard !wanted.isEmpty || !places.isEmpty else { return results }
         var pushes: [UInt64: Exchange] = [:]
         var events: [UInt64: CallSeen] = [:]
+        var faults: [UInt32: String] = [:]
+        var history = plan.map { FindingHistory($0, origin: origin, sessions: sessions) }
         _ = try reader.forEach(since: nil) { entry in
-            if let push = entry.request {
-                if wanted.contains(push.id) { pushes[push.id] = exchange(push) }
-            } else if case .event(let event) = entry, !places.isEmpty {
+            switch entry {
+            case .push(let push), .broadcast(let push):
+                let answer = answer(to: push, faults)
+                if wanted.contains(push.id) { pushes[push.id] = exchange(push, answer) }
+                history?.see(push, answer: answer + (push.outcome.map { ", \($0.word)" } ?? ""))
+            case .event(let event):
                 let place = EventNumber.place(session: event.session, step: event.step)
                 if places.contains(place) { events[place] = call(event) }
+                history?.see(event)
+            case .note(let note):
+                if case .faultGiven(let fault) = note.run { faults[fault.rule] = fault.label }
+                if let rule = note.json(of: .rule), let number = rule["number"]?.int.flatMap({ UInt32(exactly: $0) }) {
+                    faults[number] = faults[number] ?? rule["id"]?.string
+                }
+                history?.see(note, fault: note.faultOnConnection.map { faults[$0] ?? "rule \($0)" })
             }
-            return pushes.count < wanted.count || events.count < places.count
+            return true
         }
         for index in results.indices {
             guard case .broken(var findings, let count) = results[index].verdict else { continue }
             for place in findings.indices.prefix(Self.mostFindings) {
                 findings[place].exchanges = findings[place].entries.compactMap { pushes[$0] }
                 findings[place].call = findings[place].place.flatMap { events[$0] }
+                findings[place].history = history?.lines(of: findings[place]) ?? []
                 // What a restart asks of a relay hangs on what it had been told by then, and had taken.
                 if let call = findings[place].call, results[index].id.hasPrefix("restart") {
                     findings[place].seen += "; the relay's answer to `\(call.kind)` was \(call.answer)"
@@ -86,14 +104,25 @@ struct Evidence {
             + (isSigner ? ": see to what the relay signs with (key, key ID, team ID)" : "")
     }
 
-    private func exchange(_ push: PushEntry) -> Exchange {
+    /// Status and reason, whose they are, and what they rest on.
+    private func answer(to push: PushEntry, _ faults: [UInt32: String]) -> String {
+        var words = push.answerText + (push.environment == .sandbox ? " by the sandbox host" : "")
+            + (objection(to: push).map { ": \($0)" } ?? "")
+        if push.timestampMilliseconds != 0 {
+            let since = push.arrivedAt + (WallTime(milliseconds: push.timestampMilliseconds) - push.arrivedWall)
+            words += ", dead since \(Numbers.offset(since - origin))"
+        }
+        guard push.faultRule != 0 else { return words }
+        return words + ", which PushRig gave on purpose (fault `\(faults[push.faultRule] ?? "rule \(push.faultRule)")`)"
+    }
+
+    private func exchange(_ push: PushEntry, _ answer: String) -> Exchange {
         let body = String(decoding: push.payload.prefix(Self.mostPayload), as: UTF8.self)
         return Exchange(
             entry: push.id, at: push.arrivedAt - origin, time: push.arrivedWall,
             request: push.headers.map { "\($0.name): \($0.value)" },
             payload: push.payload.count > Self.mostPayload ? body + "…" : body,
-            answer: push.answerText + (push.environment == .sandbox ? " by the sandbox host" : "")
-                + (objection(to: push).map { ": \($0)" } ?? ""),
+            answer: answer,
             device: push.outcome.map { "\($0.word)" } ?? "")
     }
 

@@ -215,7 +215,7 @@ struct Story {
 
 extension NoteEntry {
     /// The number of the rule of a fault that met a connection.
-    fileprivate var faultOnConnection: UInt32? {
+    var faultOnConnection: UInt32? {
         guard let value = json(of: .fault), let rule = value["rule"]?.int else { return nil }
         return UInt32(exactly: rule)
     }

@@ -124,7 +124,7 @@ struct Judgement {
         try checkIsOfOneRun(pass, reader)
         let cuts = reader.cuts
         let evidence = Evidence(
-            reader: reader, origin: origin ?? begun, kinds: plan.kinds,
+            reader: reader, origin: origin ?? begun, plan: plan, kinds: plan.kinds,
             calls: scenario.relay.profile.calls, classes: correlation.classes, answers: correlation.reasons)
         let proven = try evidence.complete(results)
         return record(pass, correlation.since(origin ?? begun), proven, cuts: cuts)

@@ -100,6 +100,11 @@ enum Sample {
         finding.call = CallSeen(
             entry: 203, kind: "progress", at: .seconds(63.5), time: WallTime(iso8601: "2026-11-20T10:01:03Z")!, answer: "204 in 2 ms")
         finding.exchanges = [exchange(118, at: 61.2, "10:01:01"), exchange(204, at: 63.6, "10:01:03")]
+        finding.history = [
+            HistoryLine(at: .seconds(2.5), words: "`registerActivity` (step 2) registers activity token 7f3a…", isMeant: false),
+            HistoryLine(at: .seconds(63.6), words: "push liveactivity update (step 9) to 7f3a… → 410", isMeant: true, skipped: 41),
+        ]
+        finding.change = "delete the token's row with its first 410"
         return finding
     }()
 

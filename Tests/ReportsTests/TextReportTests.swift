@@ -156,7 +156,7 @@ import Testing
             "event   session 17 step 40, progress planned at +63.500 s (10:01:03.000Z) → 204 in 2 ms\n",
             "push    204 at +63.600 s (10:01:03.000Z) → 410 Unregistered\n",
             ":path: /3/device/a1b2c3d4…; apns-push-type: liveactivity", #"{"aps":{"timestamp""#,
-            "norm    Apple, Handling notification responses", "change  delete the token's row", "found   5 times",
+            "norm    Apple, Handling notification responses", "change  delete the token's row with its first 410", "                  … 41 more\n                ▸ +63.600 s  push live", "found   5 times",
             "more    pushrig journal Reports/latest --session 17 --around 204\n",
             "replay  pushrig replay Reports/latest --session 17\n",
         ] { #expect(text.contains(part), "\(part)\n\(text)") }

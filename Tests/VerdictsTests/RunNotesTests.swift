@@ -48,6 +48,12 @@ struct NoteTests {
         #expect(short.exchanges[0].request.contains(String(path.prefix(25)) + "…"))
         #expect(!short.exchanges[0].request.contains(path))
         #expect(short.exchanges[0].request.contains("authorization: bearer …"))
+        // What happened around them: the token's registration, the call, both pushes, and the end of the run.
+        let history = finding.history
+        #expect(history.filter(\.isMeant).count == 3 && history.last?.words == "the run ends", "\(history)")
+        #expect(history.contains { $0.words.contains(" registers device token ") && !$0.isMeant }, "\(history)")
+        #expect(history.filter { $0.isMeant && $0.words.hasPrefix("push alert") && $0.words.hasSuffix("→ 200, shown") }.count == 2)
+        #expect(history.map(\.at) == history.map(\.at).sorted() && history.count <= 11)
         #expect(finding.more(in: "some run").hasPrefix("pushrig journal 'some run' --session "))
         #expect(finding.more(in: "").hasSuffix(" --around \(finding.entries[1])"))
     }

@@ -36,7 +36,7 @@ enum ActivityRules {
                 {
                     tally.find(
                         "session \(push.session) was started twice", expected: insteadOfStart(first, push, joined),
-                        seen: "a second start \(push.arrivedAt - first.arrivedAt) later", session: push.session,
+                        seen: "a second start \((push.arrivedAt - first.arrivedAt).laterWords)", session: push.session,
                         step: push.step, first.id, push.id)
                 } else {
                     open[key] = push

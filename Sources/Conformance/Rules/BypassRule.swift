@@ -79,7 +79,7 @@ struct BypassMachine: RuleMachine {
             seen.waits += 1
             seen.tally.find(
                 "`\(run.kind(row.kind))` waited for \(suspect.window.words)", expected: "at once",
-                seen: "\(push.arrivedAt - leave) later, when the window of \(window) was over", session: row.session,
+                seen: "\((push.arrivedAt - leave).laterWords), when the window of \(window) was over", session: row.session,
                 step: row.step, push.id)
         }
         suspects[suspect] = seen

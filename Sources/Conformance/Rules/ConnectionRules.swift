@@ -94,7 +94,8 @@ enum ConnectionRules {
                     guard gap < signingPeriod, !wasToBeRenewed(signer, from: earlier.at, to: use.at) else { continue }
                     tally.find(
                         "team \(signer.team) signed a new provider token too soon",
-                        expected: "at most \(allowed) in 20 minutes", seen: "two that were signed \(gap) s apart (iat)",
+                        expected: "at most \(allowed) in 20 minutes",
+                        seen: "two signed \(gap) s apart (iat \(earlier.issuedAt) and \(use.issuedAt)), unasked",
                         earlier.push, use.push)
                 }
             }
@@ -170,7 +171,7 @@ enum ConnectionRules {
                     tally.find(
                         "a credential that had been refused was used again",
                         expected: "a new one after \(run.reason(refusal.push))",
-                        seen: "the same \(push.arrivedAt - refusal.push.answeredAt) later", refusal.push.id, push.id)
+                        seen: "the same \((push.arrivedAt - refusal.push.answeredAt).laterWords)", refusal.push.id, push.id)
                 }
             }
             return tally.verdict
@@ -231,7 +232,7 @@ enum ConnectionRules {
             else { return }
             tally.find(
                 "a push came with a provider token that was too old", expected: "one that was signed within an hour (iat)",
-                seen: "one of \((now - issuedAt) / 60) minutes", push.id)
+                seen: "one of \(Interval.seconds(Double(now - issuedAt))) (iat \(issuedAt), used at \(now))", push.id)
         }
 
         func verdict(_ run: RunContext) -> Verdict { tally.verdict }

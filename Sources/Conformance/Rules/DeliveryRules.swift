@@ -33,7 +33,7 @@ enum DeliveryRules {
                     seen: loss.isAltered
                         ? "one that was accepted with another event or other content: content-unchanged tells of that"
                         : loss.words,
-                    session: row.session, step: row.step, restsOn: basis(joined, index), loss.entry)
+                    change: loss.cure.words, session: row.session, step: row.step, restsOn: basis(joined, index), loss.entry)
             default: break
             }
         }
@@ -102,7 +102,8 @@ enum DeliveryRules {
             let first = joined.attempts(of: joined.rowOfPush[index]!).first { $0.isAccepted && $0.token == push.token }
             tally.find(
                 "a push was sent again after it had been accepted", expected: "one 200",
-                seen: "\(push.isAccepted ? "another" : run.reason(push)) \(push.arrivedAt - (first ?? push).arrivedAt) later",
+                seen: (push.isAccepted ? "another " : run.reason(push) + " ")
+                    + (push.arrivedAt - (first ?? push).arrivedAt).laterWords,
                 session: push.session, step: push.step, first?.id ?? 0, push.id)
         }
     }
@@ -123,7 +124,7 @@ enum DeliveryRules {
             }
             tally.find(
                 "an older state followed a newer one", expected: "nothing older than step \(newer?.step ?? 0)",
-                seen: "step \(push.step), \(push.arrivedAt - (newer ?? push).arrivedAt) later", session: push.session,
+                seen: "step \(push.step), \((push.arrivedAt - (newer ?? push).arrivedAt).laterWords)", session: push.session,
                 step: push.step, newer?.id ?? 0, push.id)
         }
     }

@@ -116,7 +116,7 @@ enum RegistrationRules {
                 else { continue }
                 tally.find(
                     "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
-                    seen: "one \(push.arrivedAt - call.answeredAt) later", of: push,
+                    seen: "one \((push.arrivedAt - call.answeredAt).laterWords)", of: push,
                     // So soon, it may have been on its way from a relay that was kept waiting.
                     restsOn: push.arrivedAt <= since + grace * 2 ? .timing : [], push.id)
                 break
@@ -184,7 +184,7 @@ enum RegistrationRules {
                 guard !isOwed, !joined.isOfRestart(push) else { continue }
                 tally.find(
                     "an activity was started again after `\(run.kind(call.kind))` had taken it back", expected: "no start",
-                    seen: "one \(push.arrivedAt - call.answeredAt) later", session: session, step: push.step, push.id)
+                    seen: "one \((push.arrivedAt - call.answeredAt).laterWords)", session: session, step: push.step, push.id)
                 break
             }
         }

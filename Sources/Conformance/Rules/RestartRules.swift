@@ -172,7 +172,8 @@ enum RestartRules {
     static let replacedEnded = Rule(
         "replaced-card-ended", ["R4.6"], .must, basis: [.timing, .absence],
         requirement: "The old activity is ended as soon as its successor has registered a token.",
-        norm: "\(norm); a session has one card", advice: "end the old token when the new one is registered"
+        norm: "\(norm); a session has one card",
+        advice: "end the old card when the new token is registered; send the end again after an answer that refuses it for now"
     ) { joined, run, tally in
         each(joined, run) { activity, terms in
             guard let replacedAt = activity.replacedAt, let answeredAt = activity.replacedFor, !activity.hasRival else {

@@ -157,7 +157,7 @@ enum RetryRules {
             {
                 tally.find(
                     "\(name) was sent again as it was after \(run.reason(first))", expected: "no other attempt \(expected)",
-                    seen: "one \(push.arrivedAt - first.answeredAt) later", of: push, first.id, push.id)
+                    seen: "one \((push.arrivedAt - first.answeredAt).laterWords)", of: push, first.id, push.id)
             }
             guard isForGood(push), !push.flags.contains(.isAnswerUndelivered), !run.mayHaveLost(push) else { continue }
             tally.test()
@@ -181,7 +181,7 @@ enum RetryRules {
             {
                 tally.find(
                     "a push was sent again after it had been accepted", expected: "one 200 for each apns-id",
-                    seen: "the same \(push.arrivedAt - first.answeredAt) later", first.id, push.id)
+                    seen: "the same \((push.arrivedAt - first.answeredAt).laterWords)", first.id, push.id)
             }
             // A late answer may find nobody who waits, and one that a fault cut off reaches nobody.
             guard push.isAccepted, !push.metFault, !push.flags.contains(.isAnswerUndelivered),

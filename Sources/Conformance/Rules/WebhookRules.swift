@@ -29,7 +29,7 @@ enum WebhookRules {
             }
             guard first.at > due else { continue }
             tally.find(
-                "a webhook came late", expected: expected, seen: "\(first.at - debt.since) later", session: debt.session,
+                "a webhook came late", expected: expected, seen: "\((first.at - debt.since).laterWords)", session: debt.session,
                 step: debt.step, restsOn: .timing, first.id)
         }
     }
@@ -82,7 +82,7 @@ enum WebhookRules {
                 guard next.hooks[0].at < former.hooks[0].at else { continue }
                 tally.find(
                     "webhooks came in another order", expected: "`\(former.owed.event)` before `\(next.owed.event)`",
-                    seen: "`\(former.owed.event)` came \(former.hooks[0].at - next.hooks[0].at) later",
+                    seen: "`\(former.owed.event)` came \((former.hooks[0].at - next.hooks[0].at).laterWords)",
                     session: next.session, step: next.step,
                     former.hooks[0].id, next.hooks[0].id)
             }
@@ -241,7 +241,7 @@ enum WebhookRules {
                 guard next.at > due else { continue }
                 tally.find(
                     "a webhook was sent again late", expected: "another delivery within \(patience) of \(answer)",
-                    seen: "one \(next.at - hook.at) later", session: debt.session, step: debt.step, restsOn: .timing,
+                    seen: "one \((next.at - hook.at).laterWords)", session: debt.session, step: debt.step, restsOn: .timing,
                     hook.id, next.id)
             }
         }

@@ -52,7 +52,7 @@ enum WedgedConnectionRule {
                     tally.find(
                         "a connection that had been told ExpiredProviderToken was used again",
                         expected: "the new token on a new connection",
-                        seen: "connection \(connection) once more, \(push.arrivedAt - told.push.answeredAt) later",
+                        seen: "connection \(connection) once more, \((push.arrivedAt - told.push.answeredAt).laterWords)",
                         told.push.id, push.id)
                 }
             }

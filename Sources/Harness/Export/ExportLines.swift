@@ -146,7 +146,7 @@ extension Finding {
             "standing": .string(rule.standing.word), "message": .string(message), "expected": .string(expected),
             "seen": .string(seen), "session": session.map { .integer(Int64($0)) } ?? .null,
             "step": step.map { .integer(Int64($0)) } ?? .null, "entries": .array(entries.map { .integer(Int64($0)) }),
-            "norm": .string(rule.norm), "change": .string(rule.advice),
+            "norm": .string(rule.norm), "change": .string(change ?? rule.advice),
         ]
         return object.text
     }

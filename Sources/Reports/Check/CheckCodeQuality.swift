@@ -19,7 +19,7 @@ struct CheckCodeQuality {
     private func entry(_ item: CaseResult, _ rule: RuleResult) -> JSONValue {
         let words = rule.verdict.findings.first?.line ?? rule.requirement
         return [
-            "description": .string("\(item.name): \(rule.id): \(words). Change: \(rule.advice)"),
+            "description": .string("\(item.name): \(rule.id): \(words). Change: \(rule.change)"),
             "check_name": .string(rule.id),
             // The same from run to run, so that one that was there before is not told as new.
             "fingerprint": .string("pushrig/\(record.profile)/\(item.name)/\(rule.id)"),

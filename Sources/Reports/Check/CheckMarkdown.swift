@@ -28,7 +28,7 @@ struct CheckMarkdown {
                 guard let finding = rule.verdict.findings.first else { continue }
                 text += "- \(escaped(item.name)), \(escaped(rule.id)): \(escaped(rule.requirement)) \(escaped(finding.line)). "
                 if let call = finding.call { text += "Call: \(escaped(call.kind)) → \(escaped(call.answer)). " }
-                text += "Change: \(escaped(rule.advice)). More: \(escaped(finding.more(in: item.directory ?? "")))\n"
+                text += "Change: \(escaped(rule.change)). More: \(escaped(finding.more(in: item.directory ?? "")))\n"
             }
         }
         if !loud.isEmpty { text += "\n" }

@@ -32,7 +32,7 @@ package enum CheckText {
             item.toMend.map { rule in
                 let kind = rule.standing == .broken ? "error" : "warning"
                 let words = rule.verdict.findings.first?.line ?? rule.requirement
-                return "::\(kind) title=\(property("\(item.name): \(rule.id)"))::\(data("\(words). Change: \(rule.advice)"))\n"
+                return "::\(kind) title=\(property("\(item.name): \(rule.id)"))::\(data("\(words). Change: \(rule.change)"))\n"
             }
         }.joined()
     }

@@ -48,11 +48,24 @@ struct RuleArticle {
             finding.session.map { session in
                 "<dt>event</dt><dd>session \(String(session))\(finding.step.map { ", step \($0)" } ?? "")\(call)</dd>"
             } ?? ""
+        let change: Markup = finding.change.map { "<dt>change</dt><dd>\($0)</dd>" } ?? ""
         return """
             <li>\(finding.message)<dl>\(whose)<dt>expected</dt><dd>\(finding.expected)</dd><dt>seen</dt>\
-            <dd>\(finding.seen)</dd>\(evidence)\(more(finding.more(in: directory)))\(replay(finding))</dl>\
-            \(finding.exchanges.markup(exchange))</li>
+            <dd>\(finding.seen)</dd>\(change)\(evidence)\(more(finding.more(in: directory)))\(replay(finding))</dl>\
+            \(history(finding))\(finding.exchanges.markup(exchange))</li>
             """
+    }
+
+    /// What happened around it; what the finding speaks of is set in bold.
+    private func history(_ finding: Finding) -> Markup {
+        guard !finding.history.isEmpty else { return "" }
+        return "<ol class=\"history\">\(finding.history.markup(line))</ol>"
+    }
+
+    private func line(_ line: HistoryLine) -> Markup {
+        let skipped: Markup = line.skipped > 0 ? "<li class=\"dim\">… \(String(line.skipped)) more</li>" : ""
+        let words: Markup = line.isMeant ? "<b>\(line.words)</b>" : "\(line.words)"
+        return "\(skipped)<li><span class=\"dim\">\(Numbers.offset(line.at))</span> \(words)</li>"
     }
 
     private func more(_ command: String) -> Markup { "<dt>more</dt><dd><code>\(command)</code></dd>" }

@@ -49,7 +49,7 @@ struct SarifLog {
         var words = (scope.isEmpty ? "" : scope + ": ") + told + ". "
         if findings.count > 1 { words += "\(findings.count - 1) more like it. " }
         if !rule.causes.isEmpty { words += "Follows from \(rule.causes.map(\.rule).joined(separator: ", ")). " }
-        words += "Change: " + (isHealed ? "strike it from the known breaks" : rule.advice)
+        words += "Change: " + (isHealed ? "strike it from the known breaks" : rule.change)
         results.append(
             Result(
                 rule: rule.id, level: rule.causes.isEmpty ? level : .note, message: words,

@@ -9,6 +9,10 @@ enum RuleEvidence {
     /// A body is what the reader has to compare.
     private static let widestBody = 1_000
 
+    /// For whoever sees findings for the first time.
+    static let legend =
+        "words `step N`: a session's call of that number. `[pr:RUN:SESSION:STEP]` in a text: PushRig's marker, in base 36."
+
     /// `directory` is where the run's journal stands.
     static func lines(_ result: RuleResult, in directory: String) -> [String] {
         guard let finding = result.verdict.findings.first else { return [] }
@@ -20,6 +24,7 @@ enum RuleEvidence {
             let call = finding.call.map { ", \($0.kind) planned at \($0.moment) → \($0.answer)" } ?? ""
             lines.append("event   session \(session)\(finding.step.map { " step \($0)" } ?? "")\(safe(clipped(call)))")
         }
+        lines += history(finding)
         for exchange in finding.exchanges.prefix(2) {
             let device = exchange.device.isEmpty ? "" : ", \(exchange.device)"
             lines.append("push    \(safe("\(exchange.entry) at \(exchange.moment) → \(exchange.answer)\(device)"))")
@@ -30,12 +35,23 @@ enum RuleEvidence {
             lines.append("        " + safe(clipped(exchange.payload, to: widestBody)))
         }
         lines.append("norm    \(safe(result.norm))")
-        lines.append("change  \(safe(result.advice))")
+        lines.append("change  \(safe(result.change))")
         if case .broken(_, let count) = result.verdict, count > 1 {
             lines.append("found   \(Numbers.count(count)) times; the report shows more of them")
         }
         lines.append("more    \(safe(finding.more(in: directory)))")
         if let replay = finding.replay(in: directory) { lines.append("replay  \(safe(replay))") }
+        return lines
+    }
+
+    /// What happened around it; an arrow points to what the finding speaks of.
+    private static func history(_ finding: Finding) -> [String] {
+        var lines: [String] = []
+        for line in finding.history {
+            if line.skipped > 0 { lines.append("          … \(Numbers.count(line.skipped)) more") }
+            let label = lines.isEmpty ? "history" : "       "
+            lines.append("\(label) \(line.isMeant ? "▸" : " ") \(Numbers.offset(line.at))  \(safe(clipped(line.words)))")
+        }
         return lines
     }
 

@@ -153,7 +153,7 @@ private struct TerminalText {
             "rule  \(ink.tone(result.standing.tone, padded(result.standing.word, 11)))  "
                 + "\(safe(result.id)) (\(safe(result.claims.joined(separator: ", "))))\n"
                 + RuleEvidence.lines(result, in: record.directory).map { "        \($0)\n" }.joined()
-        }.joined()
+        }.joined() + (loud.isEmpty ? "" : ink.dim(RuleEvidence.legend) + "\n")
     }
 
     private var soundness: String {

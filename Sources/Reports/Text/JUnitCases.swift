@@ -74,7 +74,7 @@ extension JUnitCases.Case {
         let findings = result.verdict.findings
         let details =
             "\(result.requirement)\n\(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \(result.norm).\n"
-            + "What to change: \(result.advice).\n"
+            + "What to change: \(result.change).\n"
             + findings.map { finding in
                 "\(finding.line)\n  \(finding.more(in: directory))" + (finding.replay(in: directory).map { "\n  \($0)" } ?? "")
             }.joined(separator: "\n")

@@ -106,7 +106,7 @@ struct MarkdownSummary {
                 let replay = finding?.replay(in: record.directory).map { ". Replay: " + escaped($0) } ?? ""
                 let call = finding?.call.map { ". Call: \(escaped($0.kind)) → \(escaped($0.answer))" } ?? ""
                 let norm = "\(escaped(result.requirement)) Norm: \(escaped(result.norm))"
-                return "- \(escaped(result.id)): \(norm)\(call). Change: \(escaped(result.advice))\(more)\(replay)\n"
+                return "- \(escaped(result.id)): \(norm)\(call). Change: \(escaped(result.change))\(more)\(replay)\n"
             }.joined() + "\n"
     }
 

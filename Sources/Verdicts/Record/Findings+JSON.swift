@@ -65,8 +65,10 @@ extension Finding {
             "message": .string(message), "expected": .string(expected), "seen": .string(seen),
             "session": session.map { .integer(Int64($0)) } ?? .null, "step": step.map { .integer(Int64($0)) } ?? .null,
             "entries": .array(entries.map { .integer(Int64($0)) }), "call": call?.json ?? .null,
-            "exchanges": .array(exchanges.map(\.json)), "more": .string(more(in: directory)),
+            "exchanges": .array(exchanges.map(\.json)), "history": .array(history.map(\.json)),
+            "more": .string(more(in: directory)),
             "replay": replay(in: directory).map { .string($0) } ?? .null,
+            "change": change.map { .string($0) } ?? .null,
         ]
     }
 
@@ -79,6 +81,10 @@ extension Finding {
         isOfWholeRun = replay.map { !$0.contains(" --session ") } ?? false
         if reading.value["call"]?.object != nil { call = try CallSeen(reading["call"]) }
         exchanges = try RunRecord.all(reading["exchanges"]) { r throws(Failure) in try Exchange(r) }
+        // Records of earlier versions have neither.
+        if reading.value["change"] != nil { change = try reading["change"].optional()?.text() }
+        guard reading.value["history"] != nil else { return }
+        history = try RunRecord.all(reading["history"]) { r throws(Failure) in try HistoryLine(r) }
     }
 }
 
@@ -96,6 +102,21 @@ extension Exchange {
             entry: try reading["entry"].integer(), at: try reading["atNanoseconds"].interval(),
             time: try reading.time(), request: try reading["request"].texts(), payload: try reading["payload"].text(),
             answer: try reading["answer"].text(), device: try reading["device"].text())
+    }
+}
+
+extension HistoryLine {
+    var json: JSONValue {
+        [
+            "atNanoseconds": .integer(at.nanoseconds), "text": .string(words), "meant": .bool(isMeant),
+            "skipped": .integer(Int64(skipped)),
+        ]
+    }
+
+    init(_ reading: JSONReading) throws(Failure) {
+        self.init(
+            at: try reading["atNanoseconds"].interval(), words: try reading["text"].text(),
+            isMeant: try reading["meant"].flag(), skipped: try reading["skipped"].count())
     }
 }
 
