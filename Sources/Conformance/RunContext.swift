@@ -312,7 +312,7 @@ package final class RunContext {
         account.wasHeard(first, before: second, circumstances)
     }
 
-    func reason(_ push: SeenPush) -> String {
+    package func reason(_ push: SeenPush) -> String {
         push.status == 0 ? "no answer" : push.reason < 0 ? String(push.status) : "\(push.status) \(texts[push.reason])"
     }
 

@@ -2,8 +2,8 @@
 // with what decided it.
 
 package import Basics
-import Conformance
-import Journal
+package import Conformance
+package import Journal
 package import Metrics
 import Pushes
 
@@ -41,17 +41,21 @@ package struct DebtSeen: Hashable, Sendable {
         let allowed = " (allowed: \(row.deadline))"
         switch delivery.outcome {
         case .delivered, .late: return "\(end - since) after it was told\(allowed)\(clock)"
-        case .lost, .undecided: return "not in \(end - since) since it was told\(allowed)\(clock)"
+        case .lost, .undecided:
+            let isAltered = joined.attempts(of: index).last?.isAccepted ?? false
+            let came = isAltered ? "; what came had another event or other content" : ""
+            let open = delivery.outcome == .undecided ? "; the run ended before that was over" : ""
+            return "not in \(end - since) since it was told\(allowed)\(clock)\(open)\(came)"
         case .excused where delivery.due > run.circumstances.end:
             return "\(delivery.excuse ?? ""): not in the \(end - since) until the run ended\(allowed)\(clock)"
         case .excused: return (delivery.excuse ?? "") + reason(joined, index, run)
         case .superseded where joined.saysAgain(index): return "its card was told the same last"
         case .superseded:
-            guard let newer = newer(joined, index) else { return "a newer state took its place" }
+            guard let newer = newer(joined, index) else { return "a newer state of its card took its place" }
             let came = joined.attempts(of: newer).first?.arrivedAt ?? .distantFuture
             let stop = delivery.stops.last { $0.from <= came }
-            return "a newer state took its place, of step \(joined.account.rows[newer].step)"
-                + (stop.map { "; it was stopped by \($0.cause)" } ?? "")
+            let why = stop.map { ", for PushRig's fault \($0.cause) had kept the relay from sending it" } ?? ""
+            return "the newer state of step \(joined.account.rows[newer].step) took its place\(why)"
         case .unsent: return "its call, or the registration of its token, was not sent"
         case .duplicated, .reordered, .unexpected, .misdirected, .altered: return ""
         }
@@ -62,7 +66,9 @@ package struct DebtSeen: Hashable, Sendable {
         let (row, excuse) = (joined.account.rows[index], joined.deliveries[index].excuse)
         if excuse == Circumstances.heldDown { return ": we ended the relay so soon behind its call that it may not know of it" }
         if excuse?.hasPrefix("dead token") == true, let death = joined.tokens.deaths[row.token]?.first {
-            return ": after the answer to entry \(joined.account.pushes[death.push].id) nothing is owed to that token"
+            let told = joined.account.pushes[death.push]
+            return ": the answer \(run.reason(told)) to entry \(told.id) declared its token dead, "
+                + "and no registration came after it"
         }
         if excuse == Circumstances.takenBack, let call = joined.takingBack(index) {
             return ": `\(run.kind(call.kind))` of step \(call.step) took it back before the push need have left"
@@ -70,7 +76,7 @@ package struct DebtSeen: Hashable, Sendable {
         guard let last = joined.attempts(of: index).last, last.status >= 400, !last.isRefusedForNow,
             run.circumstances.fault(last.faultRule)?.label == excuse
         else { return "" }
-        return ": that answer of ours refuses the push for good, so it need not be sent again"
+        return ": PushRig gave that answer on purpose; it refuses the push for good, so it need not be sent again"
     }
 
     /// The next state for its card that came, else the next one.
@@ -85,6 +91,17 @@ package struct DebtSeen: Hashable, Sendable {
 }
 
 extension Verdicts {
+    /// What happened around a push of a run: the lines that a finding about it would have. Empty where no plan was played, or
+    /// it bears no marker. Throws what judging throws.
+    package static func history(around push: PushEntry, in directory: String) throws(Failure) -> [HistoryLine] {
+        let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
+        guard let marker = push.marker, let plan = try planNote(reader) else { return [] }
+        let judgement = try Judgement(plan, JudgeOptions())
+        let finding = Finding(
+            message: "", expected: "", seen: "", session: marker.session, step: marker.step, entries: [push.id])
+        return try judgement.evidence(reader).prove([finding]).first?.history ?? []
+    }
+
     /// What that session owed, in the order of its steps; empty where no plan was played. Throws what judging throws.
     package static func debts(ofSession session: UInt32, in directory: String) throws(Failure) -> [DebtSeen] {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))

@@ -31,19 +31,33 @@ struct Evidence {
     /// The results with what stands behind their first findings.
     func complete(_ results: [RuleResult]) throws(Failure) -> [RuleResult] {
         var results = kinds.isEmpty ? results : results.map(\.withReplays)
-        var wanted: Set<UInt64> = []
-        var places: Set<UInt64> = []
-        var sessions: Set<UInt32> = []
-        for finding in results.flatMap({ $0.verdict.findings.prefix(Self.mostFindings) }) {
-            wanted.formUnion(finding.entries)
-            if let place = finding.place { places.insert(place) }
-            if let session = finding.session { sessions.insert(session) }
+        var proven = try prove(results.flatMap { $0.verdict.findings.prefix(Self.mostFindings) })[...]
+        for index in results.indices {
+            guard case .broken(var findings, let count) = results[index].verdict else { continue }
+            for place in findings.indices.prefix(Self.mostFindings) {
+                findings[place] = proven.removeFirst()
+                // What a restart asks of a relay hangs on what it had been told by then, and had taken.
+                if let call = findings[place].call, results[index].id.hasPrefix("restart") {
+                    findings[place].seen += "; the relay's answer to `\(call.kind)` was \(call.answer)"
+                }
+                if Self.losses.contains(results[index].id), let words = lostOfAll(findings[place].call) {
+                    findings[place].seen += "; " + words
+                }
+            }
+            results[index].verdict = .broken(findings, count: count)
         }
-        guard !wanted.isEmpty || !places.isEmpty else { return results }
+        return results
+    }
+
+    /// The same with their calls, their pushes and what happened around them.
+    func prove(_ findings: [Finding]) throws(Failure) -> [Finding] {
+        let wanted = Set(findings.flatMap(\.entries))
+        let places = Set(findings.compactMap(\.place))
+        guard !wanted.isEmpty || !places.isEmpty else { return findings }
         var pushes: [UInt64: Exchange] = [:]
         var events: [UInt64: CallSeen] = [:]
         var faults: [UInt32: String] = [:]
-        var history = plan.map { FindingHistory($0, origin: origin, sessions: sessions) }
+        var history = plan.map { FindingHistory($0, origin: origin, sessions: Set(findings.compactMap(\.session))) }
         _ = try reader.forEach(since: nil) { entry in
             switch entry {
             case .push(let push), .broadcast(let push):
@@ -63,23 +77,13 @@ struct Evidence {
             }
             return true
         }
-        for index in results.indices {
-            guard case .broken(var findings, let count) = results[index].verdict else { continue }
-            for place in findings.indices.prefix(Self.mostFindings) {
-                findings[place].exchanges = findings[place].entries.compactMap { pushes[$0] }
-                findings[place].call = findings[place].place.flatMap { events[$0] }
-                findings[place].history = history?.lines(of: findings[place]) ?? []
-                // What a restart asks of a relay hangs on what it had been told by then, and had taken.
-                if let call = findings[place].call, results[index].id.hasPrefix("restart") {
-                    findings[place].seen += "; the relay's answer to `\(call.kind)` was \(call.answer)"
-                }
-                if Self.losses.contains(results[index].id), let words = lostOfAll(findings[place].call) {
-                    findings[place].seen += "; " + words
-                }
-            }
-            results[index].verdict = .broken(findings, count: count)
+        return findings.map { finding in
+            var finding = finding
+            finding.exchanges = finding.entries.compactMap { pushes[$0] }
+            finding.call = finding.place.flatMap { events[$0] }
+            finding.history = history?.lines(of: finding) ?? []
+            return finding
         }
-        return results
     }
 
     /// Rules that tell of losses.
@@ -109,8 +113,8 @@ struct Evidence {
         var words = push.answerText + (push.environment == .sandbox ? " by the sandbox host" : "")
             + (objection(to: push).map { ": \($0)" } ?? "")
         if push.timestampMilliseconds != 0 {
-            let since = push.arrivedAt + (WallTime(milliseconds: push.timestampMilliseconds) - push.arrivedWall)
-            words += ", dead since \(Numbers.offset(since - origin))"
+            let age = (push.arrivedWall - WallTime(milliseconds: push.timestampMilliseconds)).seconds.rounded(.down)
+            words += age == 0 ? ", its timestamp now" : ", its timestamp \(Interval.seconds(age)) back"
         }
         guard push.faultRule != 0 else { return words }
         return words + ", which PushRig gave on purpose (fault `\(faults[push.faultRule] ?? "rule \(push.faultRule)")`)"

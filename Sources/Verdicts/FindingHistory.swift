@@ -72,7 +72,7 @@ struct FindingHistory {
         add(
             Item(
                 at: wasSent ? event.sentAt : event.plannedAt,
-                words: "\(name) (step \(event.step))\(about) → \(answer)", place: place,
+                words: "\(name) (\(Self.step(event.step)))\(about) → \(answer)", place: place,
                 tokens: named, weight: named.isEmpty ? .other : .token),
             to: event.session)
     }
@@ -95,7 +95,10 @@ struct FindingHistory {
         return sessions.keys.filter { session in token.map { tokens[session]?.contains($0) == true } ?? false }
     }
 
-    private static func step(_ marker: Marker?) -> String { marker.map { " (step \($0.step))" } ?? "" }
+    private static func step(_ marker: Marker?) -> String { marker.map { " (\(step($0.step)))" } ?? "" }
+
+    /// What a phone's event made a session do has no number that tells anything.
+    private static func step(_ step: UInt32) -> String { EventNumber.isReaction(step) ? "a reaction" : "step \(step)" }
 
     /// `fault`: the name of the one that met a connection.
     mutating func see(_ note: NoteEntry, fault: String?) {
@@ -112,7 +115,7 @@ struct FindingHistory {
         if let heard = note.heard {
             let words = "listener \(heard.listener): \(heard.what.rawValue) \(heard.name)\(Self.step(own(heard.marker)))"
             for session in own(heard.marker).map({ [$0.session] }) ?? heard.session.map({ [$0] }) ?? [] {
-                add(Item(at: note.at, words: words, entry: note.id, weight: .circumstance), to: session)
+                add(Item(at: note.at, words: words, entry: note.id), to: session)
             }
         }
         var words = fault.map { "PushRig plays fault `\($0)` on a connection" }

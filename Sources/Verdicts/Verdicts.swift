@@ -123,11 +123,16 @@ struct Judgement {
         let (correlation, results) = try read(reader, into: &pass)
         try checkIsOfOneRun(pass, reader)
         let cuts = reader.cuts
-        let evidence = Evidence(
-            reader: reader, origin: origin ?? begun, plan: plan, kinds: plan.kinds,
-            calls: scenario.relay.profile.calls, classes: correlation.classes, answers: correlation.reasons)
+        var evidence = try evidence(reader)
+        (evidence.classes, evidence.answers) = (correlation.classes, correlation.reasons)
         let proven = try evidence.complete(results)
         return record(pass, correlation.since(origin ?? begun), proven, cuts: cuts)
+    }
+
+    func evidence(_ reader: JournalReader) throws(Failure) -> Evidence {
+        Evidence(
+            reader: reader, origin: try origin(reader) ?? begun, plan: plan, kinds: plan.kinds,
+            calls: scenario.relay.profile.calls)
     }
 
     /// What the run did not count is not its own, and nothing that it seems to show is proof.

@@ -4,6 +4,7 @@
 package import Basics
 import Journal
 import Pushes
+import Reports
 import Verdicts
 
 package struct JournalCommand: Sendable {
@@ -104,6 +105,10 @@ package struct JournalCommand: Sendable {
         guard isOfPush else { return }
         guard case .push(let push) = found else { throw nothing("push \(id)") }
         guard let marker = push.marker, frame.plan != nil else { return }
+        if !printsJSON {
+            let history = (try? Verdicts.history(around: push, in: directory)) ?? []
+            for line in TerminalSummary.history(history) { output.add(line) }
+        }
         write(debts(of: marker.session).filter { $0.step == marker.step }, of: marker.session, &output)
     }
 

@@ -24,7 +24,7 @@ enum RuleEvidence {
             let call = finding.call.map { ", \($0.kind) planned at \($0.moment) → \($0.answer)" } ?? ""
             lines.append("event   session \(session)\(finding.step.map { " step \($0)" } ?? "")\(safe(clipped(call)))")
         }
-        lines += history(finding)
+        lines += history(finding.history)
         for exchange in finding.exchanges.prefix(2) {
             let device = exchange.device.isEmpty ? "" : ", \(exchange.device)"
             lines.append("push    \(safe("\(exchange.entry) at \(exchange.moment) → \(exchange.answer)\(device)"))")
@@ -45,9 +45,9 @@ enum RuleEvidence {
     }
 
     /// What happened around it; an arrow points to what the finding speaks of.
-    private static func history(_ finding: Finding) -> [String] {
+    static func history(_ history: [HistoryLine]) -> [String] {
         var lines: [String] = []
-        for line in finding.history {
+        for line in history {
             if line.skipped > 0 { lines.append("          … \(Numbers.count(line.skipped)) more") }
             let label = lines.isEmpty ? "history" : "       "
             lines.append("\(label) \(line.isMeant ? "▸" : " ") \(Numbers.offset(line.at))  \(safe(clipped(line.words)))")

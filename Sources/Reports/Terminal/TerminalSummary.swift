@@ -1,7 +1,7 @@
 // The text at the end of `pushrig run`: a screenful, with the verdict last, where the eye is.
 
 import Basics
-import Conformance
+package import Conformance
 import Metrics
 package import Sessions
 package import Verdicts
@@ -14,6 +14,9 @@ package enum TerminalSummary {
     ) -> String {
         TerminalText(record: record, sessions: sessions, ink: Ink(isOn: color), directory: directory).text
     }
+
+    /// What happened around something, as findings have it; an arrow points to what is meant.
+    package static func history(_ lines: [HistoryLine]) -> [String] { RuleEvidence.history(lines) }
 }
 
 /// ANSI colours, or nothing.
