@@ -23,8 +23,11 @@ func settings(_ name: String) -> [SwiftSetting] {
     return strict + [.unsafeFlags([cold.contains(name) ? "-Osize" : "-cross-module-optimization", "-enforce-exclusivity=unchecked"])]
 }
 
-func room(_ name: String, _ dependencies: [String]) -> Target {
-    .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: settings(name))
+/// `embeds`: files and folders that are compiled in, such as what browsers load.
+func room(_ name: String, _ dependencies: [String], embeds: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, resources: embeds.map { .embedInCode($0) },
+        swiftSettings: settings(name))
 }
 
 func library(_ name: String, package: String, pkgConfig: String? = nil) -> Target {
@@ -95,7 +98,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "FCM", "Devices",
                 "Faults", "Journal", "Schemas", "Deflate",
-            ]),
+            ], embeds: ["Core/Page/Web"]),
         room("Cases", ["Basics", "Pushes", "Scenarios"]),
         room(
             "ReferenceRelay",
@@ -126,7 +129,7 @@ let package = Package(
             "Reports",
             [
                 "Basics", "OperatingSystem", "Schemas", "Capacity", "Metrics", "Conformance", "Verdicts", "Sessions", "Comparison",
-            ]),
+            ], embeds: ["Page/Web"]),
         // Floor 12
         room(
             "Harness",
@@ -136,7 +139,7 @@ let package = Package(
                 "Reports",
                 "APNs", "HTTP",
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
-            ]),
+            ], embeds: ["Live/Web", "Knowledge/glossary.md"]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: settings("Command")),
         // Tests, one target for each module, and the real program from outside

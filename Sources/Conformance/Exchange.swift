@@ -41,13 +41,16 @@ package struct CallSeen: Hashable, Sendable {
     package var time: WallTime
     /// Status and time of the relay's answer, or why there is none.
     package var answer: String
+    /// The beginning of its body; empty where it has none, or nobody knows it any more.
+    package var sent: String
 
-    package init(entry: UInt64, kind: String, at: Interval, time: WallTime, answer: String) {
+    package init(entry: UInt64, kind: String, at: Interval, time: WallTime, answer: String, sent: String = "") {
         self.entry = entry
         self.kind = kind
         self.at = at
         self.time = time
         self.answer = answer
+        self.sent = sent
     }
 }
 

@@ -69,7 +69,7 @@ extension RunContext {
     package func tellsOfDeath(_ push: SeenPush) -> Bool { death(in: push) != nil }
 
     /// The same, where the relay must not push to the token again for whatever topic.
-    func tellsOfDeathForGood(_ push: SeenPush) -> Bool {
+    package func tellsOfDeathForGood(_ push: SeenPush) -> Bool {
         death(in: push).map { $0 != .asAddressed } ?? false
     }
 }

@@ -27,6 +27,8 @@ package final class FCMValidator {
     private let scratch = ByteBuffer(capacity: 256)
     /// What the last refusal has to say beside its reason: valid until the next send.
     package private(set) var violations: [FieldViolation] = []
+    /// What was wrong in our words, where the answer does not say it.
+    private(set) var unnamed: String?
     package private(set) var message: String?
     /// The reason of the last refusal.
     package private(set) var rejected: FCMReason?
@@ -48,6 +50,7 @@ package final class FCMValidator {
     ) -> FCMVerdict {
         var facts = MessageFacts()
         if !violations.isEmpty { violations.removeAll() }
+        if unnamed != nil { unnamed = nil }
         message = nil
         rejected = nil
         for index in steps.indices {
@@ -271,7 +274,9 @@ package final class FCMValidator {
     /// no field, for the registration is right.
     private func activityToken() -> FCMReason? {
         if let node = reader.node(.liveActivityToken), !place(of: node).isEmpty { return nil }
-        return isOfActivity ? .invalidArgument : nil
+        guard isOfActivity else { return nil }
+        unnamed = "a Live Activity's message needs apns.live_activity_token"
+        return .invalidArgument
     }
 
     private var isOfActivity: Bool {

@@ -21,7 +21,8 @@ package enum MessageReview {
         let verdict = validator.validate(
             HeaderBlock(), body: buffer, connection: SenderConnection(), now: WallTime(nanoseconds: 0))
         guard let reply = verdict.rejection?.reply else { return nil }
-        return ErrorBody.message(of: reply, validator.violations, validator.message).replacing("\n", with: "; ")
+        let words = ErrorBody.message(of: reply, validator.violations, validator.message).replacing("\n", with: "; ")
+        return words + (validator.unnamed.map { " (\($0))" } ?? "")
     }
 }
 

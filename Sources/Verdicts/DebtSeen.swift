@@ -19,6 +19,8 @@ package struct DebtSeen: Hashable, Sendable {
     package var words: String
     /// The entry of the push that was accepted for it, or of the last that was tried.
     package var push: UInt64?
+    /// Entries that decided it beside that one: of the newer state that took its place, or of the answer that told of a death.
+    package var deciding: [UInt64] = []
 
     init(_ joined: JoinedAccount, _ index: Int, _ run: RunContext, phones: Int) {
         let (row, delivery) = (joined.account.rows[index], joined.deliveries[index])
@@ -29,6 +31,11 @@ package struct DebtSeen: Hashable, Sendable {
         let accepted = delivery.accepted.map { joined.account.pushes[$0] }
         push = accepted?.id ?? joined.attempts(of: index).last?.id
         words = Self.words(joined, index, run, since: delivery.since, until: accepted?.arrivedAt)
+        switch outcome {
+        case .superseded: deciding = Self.newer(joined, index).flatMap { joined.attempts(of: $0).last?.id }.map { [$0] } ?? []
+        case .excused: deciding = Self.death(joined, index).map { [$0.id] } ?? []
+        default: break
+        }
     }
 
     private static func words(
@@ -53,7 +60,8 @@ package struct DebtSeen: Hashable, Sendable {
         case .superseded:
             guard let newer = newer(joined, index) else { return "a newer state of its card took its place" }
             let came = joined.attempts(of: newer).first?.arrivedAt ?? .distantFuture
-            let stop = delivery.stops.last { $0.from <= came }
+            let own = joined.attempts(of: index).last { $0.metFault }
+            let stop = delivery.stops.last { $0.from == own?.arrivedAt } ?? delivery.stops.last { $0.from <= came }
             let why = stop.map { ", for PushRig's fault \($0.cause) had kept the relay from sending it" } ?? ""
             return "the newer state of step \(joined.account.rows[newer].step) took its place\(why)"
         case .unsent: return "its call, or the registration of its token, was not sent"
@@ -63,12 +71,16 @@ package struct DebtSeen: Hashable, Sendable {
 
     /// Why that excuse holds: the entry or the call that decides it.
     private static func reason(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) -> String {
-        let (row, excuse) = (joined.account.rows[index], joined.deliveries[index].excuse)
+        let excuse = joined.deliveries[index].excuse
         if excuse == Circumstances.heldDown { return ": we ended the relay so soon behind its call that it may not know of it" }
-        if excuse?.hasPrefix("dead token") == true, let death = joined.tokens.deaths[row.token]?.first {
-            let told = joined.account.pushes[death.push]
-            return ": the answer \(run.reason(told)) to entry \(told.id) declared its token dead, "
-                + "and no registration came after it"
+        if let told = death(joined, index) {
+            let answer = ": the answer \(run.reason(told)) to entry \(told.id)"
+            if run.tellsOfDeathForGood(told) {
+                return answer + " declared its token dead, and no registration came after it; "
+                    + "another push to it at that host would be a break"
+            }
+            return answer + " says that nothing gets to its token with that topic or sender; "
+                + "whether those are wrong is for other rules to say"
         }
         if excuse == Circumstances.takenBack, let call = joined.takingBack(index) {
             return ": `\(run.kind(call.kind))` of step \(call.step) took it back before the push need have left"
@@ -76,7 +88,15 @@ package struct DebtSeen: Hashable, Sendable {
         guard let last = joined.attempts(of: index).last, last.status >= 400, !last.isRefusedForNow,
             run.circumstances.fault(last.faultRule)?.label == excuse
         else { return "" }
-        return ": PushRig gave that answer on purpose; it refuses the push for good, so it need not be sent again"
+        let isOld = joined.tokens.speaksOfThePast(last, run.circumstances)
+        return ": PushRig gave that answer on purpose; this push need not be sent again, but its token lives"
+            + (isOld ? ", for the answer's timestamp lies before its registration" : "")
+    }
+
+    /// The push whose answer told of its token's death, where that is why nothing is owed.
+    private static func death(_ joined: JoinedAccount, _ index: Int) -> SeenPush? {
+        guard joined.deliveries[index].excuse?.hasPrefix("dead token") == true else { return nil }
+        return joined.tokens.deaths[joined.account.rows[index].token]?.first.map { joined.account.pushes[$0.push] }
     }
 
     /// The next state for its card that came, else the next one.
@@ -93,12 +113,14 @@ package struct DebtSeen: Hashable, Sendable {
 extension Verdicts {
     /// What happened around a push of a run: the lines that a finding about it would have. Empty where no plan was played, or
     /// it bears no marker. Throws what judging throws.
-    package static func history(around push: PushEntry, in directory: String) throws(Failure) -> [HistoryLine] {
+    package static func history(
+        around push: PushEntry, _ deciding: [UInt64] = [], in directory: String
+    ) throws(Failure) -> [HistoryLine] {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
         guard let marker = push.marker, let plan = try planNote(reader) else { return [] }
         let judgement = try Judgement(plan, JudgeOptions())
         let finding = Finding(
-            message: "", expected: "", seen: "", session: marker.session, step: marker.step, entries: [push.id])
+            message: "", expected: "", seen: "", session: marker.session, step: marker.step, entries: [push.id] + deciding)
         return try judgement.evidence(reader).prove([finding]).first?.history ?? []
     }
 

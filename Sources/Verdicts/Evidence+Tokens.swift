@@ -106,6 +106,7 @@ extension Finding {
         copy.expected = ShortTokens.cut(expected)
         copy.seen = ShortTokens.cut(seen)
         copy.call?.answer = ShortTokens.cut(call?.answer ?? "")
+        copy.call?.sent = ShortTokens.cut(call?.sent ?? "")
         for index in copy.history.indices { copy.history[index].words = ShortTokens.cut(history[index].words) }
         copy.exchanges = exchanges.map { exchange in
             var copy = exchange

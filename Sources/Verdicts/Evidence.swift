@@ -57,6 +57,7 @@ struct Evidence {
         var pushes: [UInt64: Exchange] = [:]
         var events: [UInt64: CallSeen] = [:]
         var faults: [UInt32: String] = [:]
+        let renderer = plan.map { CallRenderer($0) }
         var history = plan.map { FindingHistory($0, origin: origin, sessions: Set(findings.compactMap(\.session))) }
         _ = try reader.forEach(since: nil) { entry in
             switch entry {
@@ -66,13 +67,15 @@ struct Evidence {
                 history?.see(push, answer: answer + (push.outcome.map { ", \($0.word)" } ?? ""))
             case .event(let event):
                 let place = EventNumber.place(session: event.session, step: event.step)
-                if places.contains(place) { events[place] = call(event) }
+                if places.contains(place) { events[place] = call(event, renderer) }
                 history?.see(event)
             case .note(let note):
                 if case .faultGiven(let fault) = note.run { faults[fault.rule] = fault.label }
                 if let rule = note.json(of: .rule), let number = rule["number"]?.int.flatMap({ UInt32(exactly: $0) }) {
                     faults[number] = faults[number] ?? rule["id"]?.string
                 }
+                if let capture = note.capture { renderer?.learn(capture) }
+                if let reaction = note.reaction { renderer?.learn(MadeReaction(reaction)) }
                 history?.see(note, fault: note.faultOnConnection.map { faults[$0] ?? "rule \($0)" })
             }
             return true
@@ -137,12 +140,14 @@ struct Evidence {
         return MessageReview.objection(to: push.payload)
     }
 
-    private func call(_ event: EventEntry) -> CallSeen {
+    private func call(_ event: EventEntry, _ renderer: CallRenderer?) -> CallSeen {
+        let body = renderer?.call(session: event.session, step: event.step)?.body ?? []
         let kind = Int(event.kind)
         return CallSeen(
             entry: event.id, kind: kinds.indices.contains(kind) ? kinds[kind] : "call \(kind)",
             at: event.plannedAt - origin, time: event.plannedWall,
-            answer: event.answerText + (calls[safe: kind].map { ", to \($0.line)" } ?? ""))
+            answer: event.answerText + (calls[safe: kind].map { ", to \($0.line)" } ?? ""),
+            sent: String(decoding: body.prefix(Self.mostPayload), as: UTF8.self))
     }
 }
 
@@ -181,7 +186,7 @@ extension EventEntry {
         guard status != 0 else { return failure == 0 ? "no answer" : "no answer: \(failureWord)" }
         // No relay answers within a microsecond, but on a clock that stands while it works.
         let took = answeredAt - sentAt
-        let time = took.nanoseconds < 1_000 ? "at once, on a stepped clock" : "in \(Numbers.duration(took))"
+        let time = took.nanoseconds < 1_000 ? "at once" : "in \(Numbers.duration(took))"
         return "\(status) \(time)" + (answer.isEmpty ? "" : ": " + String(decoding: answer, as: UTF8.self))
     }
 

@@ -38,6 +38,9 @@ struct FindingHistory {
     private var tokens: [UInt32: Set<TokenHash>] = [:]
     /// Tokens that calls took from a phone, by the call's place.
     private var told: [UInt64: String] = [:]
+    /// The last registration of each, of other sessions.
+    private var owners: [TokenHash: Item] = [:]
+    private static let mostOwners = 100_000
     private var ofAll: [Item] = []
     private var isOver = false
 
@@ -49,14 +52,15 @@ struct FindingHistory {
     // MARK: Entries
 
     mutating func see(_ event: EventEntry) {
-        guard sessions[event.session] != nil else { return }
         let number = Int(event.kind)
         let calls = plan.scenario.relay.profile.calls
         let call = calls.indices.contains(number) ? calls[number] : nil
+        let isOwn = sessions[event.session] != nil
+        guard isOwn || call?.registers.isEmpty == false && owners.count < Self.mostOwners else { return }
         let place = EventNumber.place(session: event.session, step: event.step)
         var named: Set<TokenHash> = []
         var about = ""
-        for (verb, variables) in [("registers", call?.registers ?? []), ("takes back", call?.unregisters ?? [])] {
+        for (verb, variables) in [("registers", call?.registers ?? []), ("ends the use of", call?.unregisters ?? [])] {
             let words = variables.compactMap { variable -> String? in
                 guard let role = variable.tokenWords else { return nil }
                 let token = told[place] ?? plan.token(variable, session: event.session)
@@ -65,16 +69,17 @@ struct FindingHistory {
             }
             if !words.isEmpty { about += " \(verb) " + words.joined(separator: " and ") }
         }
-        tokens[event.session, default: []].formUnion(named)
+        if isOwn { tokens[event.session, default: []].formUnion(named) }
         let wasSent = event.sentAt.nanoseconds != 0
         let answer = wasSent ? event.answerText : "never sent"
         let name = call.map { "`\($0.name)`" } ?? "call \(number)"
-        add(
-            Item(
-                at: wasSent ? event.sentAt : event.plannedAt,
-                words: "\(name) (\(Self.step(event.step)))\(about) → \(answer)", place: place,
-                tokens: named, weight: named.isEmpty ? .other : .token),
-            to: event.session)
+        let whose = isOwn ? "" : "session \(event.session), "
+        let item = Item(
+            at: wasSent ? event.sentAt : event.plannedAt,
+            words: "\(name) (\(whose)\(Self.step(event.step)))\(about) → \(answer)", place: isOwn ? place : nil,
+            tokens: named, weight: named.isEmpty ? .other : .token)
+        if isOwn { return add(item, to: event.session) }
+        for token in named { owners[token] = item }
     }
 
     /// `answer`: in words.
@@ -113,7 +118,8 @@ struct FindingHistory {
             }
         }
         if let heard = note.heard {
-            let words = "listener \(heard.listener): \(heard.what.rawValue) \(heard.name)\(Self.step(own(heard.marker)))"
+            let what = heard.what == .told ? "hears" : heard.what.rawValue
+            let words = "listener \(heard.listener): \(what) \(heard.name)\(Self.step(own(heard.marker)))"
             for session in own(heard.marker).map({ [$0.session] }) ?? heard.session.map({ [$0] }) ?? [] {
                 add(Item(at: note.at, words: words, entry: note.id), to: session)
             }
@@ -145,8 +151,11 @@ struct FindingHistory {
     func lines(of finding: Finding) -> [HistoryLine] {
         guard let session = finding.session, let own = sessions[session] else { return [] }
         let place = finding.step.map { EventNumber.place(session: session, step: $0) }
-        var items = (own + ofAll).enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
-            .map(\.element)
+        // A token that no call of its own has named is somebody else's.
+        let strange = Set(own.lazy.filter { finding.entries.contains($0.entry) }.flatMap(\.tokens))
+            .subtracting(own.lazy.filter { $0.weight == .token }.flatMap(\.tokens))
+        var items = (own + ofAll + strange.compactMap { owners[$0] }).enumerated()
+            .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
         for index in items.indices {
             let item = items[index]
             if finding.entries.contains(item.entry) || (item.place != nil && item.place == place) {

@@ -65,7 +65,9 @@ struct SendTests {
     func activityWithoutToken(members: String) {
         #expect(judge.reason(.with(members)) == .invalidArgument)
         #expect(judge.validator.violations.isEmpty, "the registration is right")
-        #expect(MessageReview.objection(to: Array(Send.with(members).body.utf8)) == "Request contains an invalid argument.")
+        #expect(
+            MessageReview.objection(to: Array(Send.with(members).body.utf8))
+                == "Request contains an invalid argument. (a Live Activity's message needs apns.live_activity_token)")
     }
 
     @Test("for an iPhone that is none of an activity needs no such token", arguments: [

@@ -105,11 +105,13 @@ package struct JournalCommand: Sendable {
         guard isOfPush else { return }
         guard case .push(let push) = found else { throw nothing("push \(id)") }
         guard let marker = push.marker, frame.plan != nil else { return }
+        let debts = debts(of: marker.session).filter { $0.step == marker.step }
         if !printsJSON {
-            let history = (try? Verdicts.history(around: push, in: directory)) ?? []
+            let deciding = debts.flatMap { $0.push == id ? $0.deciding : [] }
+            let history = (try? Verdicts.history(around: push, deciding, in: directory)) ?? []
             for line in TerminalSummary.history(history) { output.add(line) }
         }
-        write(debts(of: marker.session).filter { $0.step == marker.step }, of: marker.session, &output)
+        write(debts, of: marker.session, &output)
     }
 
     /// None where the plan cannot be made any more: the history is shown all the same.

@@ -30,6 +30,7 @@ package enum Knowledge {
     static let topics: [KnowledgeTopic] = [
         .reasons, .broadcastReasons, .fcmReasons, .oauthReasons, .pushTypes, .words, .metrics, .searches, .outcomes, .warnings,
         .causes, .claims, .rules, .settings, .credentials, .faults, .defects, .dialects,
+        .glossary,
     ]
 
     package static let kinds = topics.map(\.kind)

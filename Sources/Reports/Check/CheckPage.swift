@@ -43,19 +43,9 @@ struct CheckPage {
 
             """
         return HTMLDocument(
-            title: "\(record.profile): \(exit.word)", version: record.toolVersion, style: Self.style, body: body
+            title: "\(record.profile): \(exit.word)", version: record.toolVersion, style: Style.check, body: body
         ).text
     }
-
-    private static let style = """
-        h1{overflow-wrap:anywhere}
-        .matrix td{text-align:center;padding:6px 8px}.matrix td a{text-decoration:none}
-        .matrix th[scope=col]{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap;font-weight:500;
-        text-align:left;vertical-align:bottom;padding:8px 4px}
-        .matrix .glyph{width:14px;height:14px;vertical-align:middle}
-        .cell{color:var(--tone);display:inline-block}
-        .off{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-        """
 
     private func list(_ items: [String]) -> Markup {
         items.isEmpty ? "" : "<ul>\(items.markup { "<li>\($0)</li>" })</ul>"

@@ -52,8 +52,13 @@ struct RuleArticle {
         return """
             <li>\(finding.message)<dl>\(whose)<dt>expected</dt><dd>\(finding.expected)</dd><dt>seen</dt>\
             <dd>\(finding.seen)</dd>\(change)\(evidence)\(more(finding.more(in: directory)))\(replay(finding))</dl>\
-            \(history(finding))\(finding.exchanges.markup(exchange))</li>
+            \(sent(finding))\(history(finding))\(finding.exchanges.markup(exchange))</li>
             """
+    }
+
+    private func sent(_ finding: Finding) -> Markup {
+        guard let sent = finding.call?.sent, !sent.isEmpty else { return "" }
+        return "<details><summary>what was sent to the relay</summary><pre>\(sent)</pre></details>"
     }
 
     /// What happened around it; what the finding speaks of is set in bold.

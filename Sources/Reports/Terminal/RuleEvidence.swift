@@ -11,7 +11,8 @@ enum RuleEvidence {
 
     /// For whoever sees findings for the first time.
     static let legend =
-        "words `step N`: a session's call of that number. `[pr:RUN:SESSION:STEP]` in a text: PushRig's marker, in base 36."
+        "words ▸: what the finding speaks of. `step N`: a session's call of that number. "
+        + "`[pr:RUN:SESSION:STEP]` in a text: PushRig's marker, in base 36."
 
     /// `directory` is where the run's journal stands.
     static func lines(_ result: RuleResult, in directory: String) -> [String] {
@@ -24,6 +25,7 @@ enum RuleEvidence {
             let call = finding.call.map { ", \($0.kind) planned at \($0.moment) → \($0.answer)" } ?? ""
             lines.append("event   session \(session)\(finding.step.map { " step \($0)" } ?? "")\(safe(clipped(call)))")
         }
+        if let sent = finding.call?.sent, !sent.isEmpty { lines.append("sent    " + safe(clipped(sent))) }
         lines += history(finding.history)
         for exchange in finding.exchanges.prefix(2) {
             let device = exchange.device.isEmpty ? "" : ", \(exchange.device)"
@@ -37,7 +39,7 @@ enum RuleEvidence {
         lines.append("norm    \(safe(result.norm))")
         lines.append("change  \(safe(result.change))")
         if case .broken(_, let count) = result.verdict, count > 1 {
-            lines.append("found   \(Numbers.count(count)) times; the report shows more of them")
+            lines.append("found   \(Numbers.count(count)) times in all; the report shows more of them")
         }
         lines.append("more    \(safe(finding.more(in: directory)))")
         if let replay = finding.replay(in: directory) { lines.append("replay  \(safe(replay))") }

@@ -124,15 +124,16 @@ extension CallSeen {
     var json: JSONValue {
         [
             "entry": .integer(Int64(entry)), "kind": .string(kind), "atNanoseconds": .integer(at.nanoseconds),
-            "time": .string(time.iso8601), "answer": .string(answer),
+            "time": .string(time.iso8601), "answer": .string(answer), "sent": .string(sent),
         ]
     }
 
     init(_ reading: JSONReading) throws(Failure) {
+        // Records of earlier versions do not tell what was sent.
         self.init(
             entry: try reading["entry"].integer(), kind: try reading["kind"].text(),
             at: try reading["atNanoseconds"].interval(), time: try reading.time(),
-            answer: try reading["answer"].text())
+            answer: try reading["answer"].text(), sent: reading.value["sent"]?.string ?? "")
     }
 }
 
