@@ -50,7 +50,7 @@ package struct DebtSeen: Hashable, Sendable {
         case .delivered, .late: return "\(end - since) after it was told\(allowed)\(clock)"
         case .lost, .undecided:
             let isAltered = joined.attempts(of: index).last?.isAccepted ?? false
-            let came = isAltered ? "; what came had another event or other content" : ""
+            let came = isAltered ? "; what came was not it: activity-event-fits and content-unchanged say what differs" : ""
             let open = delivery.outcome == .undecided ? "; the run ended before that was over" : ""
             return "not in \(end - since) since it was told\(allowed)\(clock)\(open)\(came)"
         case .excused where delivery.due > run.circumstances.end:
@@ -77,19 +77,20 @@ package struct DebtSeen: Hashable, Sendable {
             let answer = ": the answer \(run.reason(told)) to entry \(told.id)"
             if run.tellsOfDeathForGood(told) {
                 return answer + " declared its token dead, and no registration came after it; "
-                    + "another push to it at that host would be a break"
+                    + "to push to it again there would be a break"
             }
             return answer + " says that nothing gets to its token with that topic or sender; "
                 + "whether those are wrong is for other rules to say"
         }
         if excuse == Circumstances.takenBack, let call = joined.takingBack(index) {
-            return ": `\(run.kind(call.kind))` of step \(call.step) took it back before the push need have left"
+            return ": `\(run.kind(call.kind))` of step \(call.step) ended its use before the deadline was over, "
+                + "and until then the push need not have left"
         }
         guard let last = joined.attempts(of: index).last, last.status >= 400, !last.isRefusedForNow,
             run.circumstances.fault(last.faultRule)?.label == excuse
         else { return "" }
         let isOld = joined.tokens.speaksOfThePast(last, run.circumstances)
-        return ": PushRig gave that answer on purpose; this push need not be sent again, but its token lives"
+        return ": PushRig gave that answer on purpose; it refuses this push alone: what is told next is owed to the token"
             + (isOld ? ", for the answer's timestamp lies before its registration" : "")
     }
 

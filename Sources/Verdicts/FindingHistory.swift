@@ -172,8 +172,10 @@ struct FindingHistory {
             return meant.isEmpty || tokens.isEmpty || !tokens.isDisjoint(with: meant)
         }
         let (before, behind) = (items.indices[..<first].filter(tells), items.indices[(last + 1)...].filter(tells))
+        let named = items.indices[..<first].filter { items[$0].weight == .token }
         var chosen = (first...last).filter { tells($0) || items[$0].weight == .token }
-        chosen += before.filter { items[$0].weight == .token }.suffix(2)
+        // Where its tokens come from, and what was said last of any.
+        chosen += Set(before.filter { items[$0].weight == .token }.suffix(2)).union(named.suffix(1))
         chosen += before.filter { items[$0].weight == .push }.suffix(1)
         chosen += behind.prefix(Self.linesBehind)
         if let end = behind.dropFirst(Self.linesBehind).last(where: { items[$0].words == Self.end }) { chosen.append(end) }

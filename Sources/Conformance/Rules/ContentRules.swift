@@ -31,7 +31,9 @@ enum ContentRules {
             { push in
                 if push.undecodable >= 0 { return run.texts[push.undecodable] }
                 guard push.outcome == .undecodable else { return nil }
-                return push.isLiveActivity ? "outcome undecodable" : "a payload that is no JSON object"
+                guard push.isLiveActivity else { return "a payload that is no JSON object" }
+                let needs = "undecodable: aps needs timestamp, event and content-state"
+                return push.event == .start ? needs + "; of a start also attributes-type, attributes and alert" : needs
             }, "a push was accepted, but no app can decode it",
             expected: "a JSON object, with content that the app's types decode",
             // Of other pushes the device asks no more than that.

@@ -6,6 +6,10 @@ import Net
 
 /// One family of relays.
 protocol Dialect {
+    /// What its events say, and what its activities show.
+    associatedtype Said: EventContent
+    associatedtype Shown: StateContent
+
     var policy: DialectPolicy { get }
     /// Its endpoints; every other request is answered by `refusal`.
     var routes: [Route] { get }
@@ -37,6 +41,15 @@ protocol Dialect {
 
 /// Most dialects answer alike, alert by nothing but the start of an activity, and let an old card end.
 extension Dialect {
+    /// Events and states of a relay are its dialect's own: nobody else makes any.
+    func said(by event: RelayEvent) -> Said { own(event.content) }
+    func shown(in state: SessionState) -> Shown { own(state.content) }
+
+    private func own<Content>(_ content: Any) -> Content {
+        guard let own = content as? Content else { preconditionFailure("\(Self.self) was given a \(type(of: content))") }
+        return own
+    }
+
     var done: Reply { Replies.done }
     func reply(to ticket: EventTicket) -> Reply {
         ticket.refusal.map(refusal) ?? Replies.event(sent: ticket.sent, failed: ticket.failed)

@@ -4,6 +4,9 @@
 import Basics
 
 struct BusymateDialect: Dialect {
+    typealias Said = BusymateState
+    typealias Shown = BusymateState
+
     /// Of a payload in bytes: APNs takes so many, and not one more. A note has the room that the rest leaves (R1.24).
     static let payloadMax = 4_096
 
@@ -40,13 +43,13 @@ struct BusymateDialect: Dialect {
     func alert(_ event: RelayEvent) -> [UInt8] {
         var json = JSONBytes()
         json.raw("{\"aps\":{\"alert\":{\"body\":")
-        json.string(shortened((event.content as? BusymateState)?.note ?? "No message", to: 120))
+        json.string(shortened(said(by: event).note ?? "No message", to: 120))
         json.raw("}}}")
         return json.bytes
     }
 
     func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
-        let shown = state.content as! BusymateState
+        let shown = shown(in: state)
         let whole = payload(shown, note: shown.note, stamp: stamp)
         guard let note = shown.note, whole.count > Self.payloadMax, !has(.uncutNotes) else { return whole }
         let room = Self.payloadMax - payload(shown, note: "", stamp: stamp).count

@@ -4,6 +4,9 @@
 import Basics
 
 struct EpilogueDialect: Dialect {
+    typealias Said = EpilogueEvent
+    typealias Shown = EpilogueState
+
     static let attributesType = "AmbientActivityAttributes"
     /// Of a transcript, in UTF-16 units (R4.15).
     static let transcriptMax = 200
@@ -39,14 +42,14 @@ struct EpilogueDialect: Dialect {
     // MARK: - What goes out
 
     func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
-        let said = event.content as! EpilogueEvent
+        let said = said(by: event)
         return start(
             state, stamp: stamp, title: said.title, body: said.body ?? "The session begins.", startTime: said.startTime)
     }
 
     /// The attributes are the new activity's own: its age counts from here (R4.12). The session's time is in the state.
     func replacement(_ state: SessionState, sessionID: String, stamp: Int64) -> [UInt8] {
-        let full = state.content as! EpilogueState
+        let full = shown(in: state)
         var shown = full
         if has(.losesStateAtRestart) { shown = EpilogueState(eventID: full.eventID, startedAt: full.startedAt) }
         if has(.dropsNudgeAtRestart) {
@@ -69,7 +72,7 @@ struct EpilogueDialect: Dialect {
             let time = startTime ?? Double(stamp - ReferenceDate.seconds)
             json.value(.number(has(.unixStartTime) ? time + Double(ReferenceDate.seconds) : time))
             json.raw("}")
-            if let staleAt = (state.content as! EpilogueState).staleAt {
+            if let staleAt = shown(in: state).staleAt {
                 json.raw(",\"stale-date\":")
                 json.integer(staleAt)
             }
@@ -102,12 +105,12 @@ struct EpilogueDialect: Dialect {
 
     /// In seconds; nil: as long as the system lets it.
     private func stay(_ state: SessionState) -> Int64? {
-        if (state.content as! EpilogueState).isReplaced { return has(.leavesReplacedCard) ? nil : 0 }
+        if shown(in: state).isReplaced { return has(.leavesReplacedCard) ? nil : 0 }
         return has(.leavesFinalCard) ? nil : Self.farewell
     }
 
     private func opening(_ event: StaticString, _ state: SessionState, stamp: Int64, share: Int) -> JSONBytes {
-        let shown = state.content as! EpilogueState
+        let shown = shown(in: state)
         var json = JSONBytes.activity(event, stamp: stamp)
         json.raw("{\"sessionDuration\":")
         let duration = max(0, stamp - (shown.startedAt ?? stamp))
@@ -138,7 +141,7 @@ struct EpilogueDialect: Dialect {
     /// The ids of a push stand beside `aps`, where the app reads them and the card does not.
     private func close(_ json: inout JSONBytes, _ state: SessionState) {
         json.raw("}")
-        if let eventID = (state.content as? EpilogueState)?.eventID {
+        if let eventID = shown(in: state).eventID {
             json.raw(",\"eventID\":")
             json.string(eventID)
         }

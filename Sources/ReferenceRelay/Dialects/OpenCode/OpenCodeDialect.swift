@@ -3,6 +3,9 @@
 import Basics
 
 struct OpenCodeDialect: Dialect {
+    typealias Said = OpenCodeEvent
+    typealias Shown = OpenCodeState
+
     let payloads: PayloadWriter
 
     init(variant: ActivityVariant, defects: Set<Defect>) {
@@ -34,8 +37,4 @@ struct OpenCodeDialect: Dialect {
     func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
         payloads.update(shown(in: state), isFinal: state.isFinal, stamp: stamp)
     }
-
-    /// Events and states of this relay are this dialect's: nobody else makes any.
-    private func said(by event: RelayEvent) -> OpenCodeEvent { event.content as! OpenCodeEvent }
-    private func shown(in state: SessionState) -> OpenCodeState { state.content as! OpenCodeState }
 }

@@ -3,6 +3,9 @@
 import Basics
 
 struct OpenCodeIOSDialect: Dialect {
+    typealias Said = OpenCodeIOSEvent
+    typealias Shown = OpenCodeIOSState
+
     /// Of a payload in bytes: APNs takes so many, and not one more. A path has the room that the rest leaves (R2.15).
     static let payloadMax = 4_096
     static let textMax = 120
@@ -59,7 +62,7 @@ struct OpenCodeIOSDialect: Dialect {
     // MARK: - What goes out
 
     func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
-        let said = event.content as! OpenCodeIOSEvent
+        let said = said(by: event)
         return fitted(state) { share, file in
             var json = opening("start", state, stamp: stamp, file: file)
             json.raw(",\"attributes-type\":\"SessionActivityAttributes\",\"attributes\":{\"sessionID\":")
@@ -102,7 +105,7 @@ struct OpenCodeIOSDialect: Dialect {
     }
 
     private func opening(_ event: StaticString, _ state: SessionState, stamp: Int64, file: String?) -> JSONBytes {
-        let shown = state.content as! OpenCodeIOSState
+        let shown = shown(in: state)
         var json = JSONBytes.activity(event, stamp: stamp)
         json.raw("{\"status\":")
         json.string(shown.status)
@@ -125,7 +128,7 @@ struct OpenCodeIOSDialect: Dialect {
     /// The ids of a push stand beside `aps`, where the app reads them and the card does not.
     private func close(_ json: inout JSONBytes, _ state: SessionState) {
         json.raw("}")
-        if let eventID = (state.content as? OpenCodeIOSState)?.eventID {
+        if let eventID = shown(in: state).eventID {
             json.raw(",\"eventID\":")
             json.string(eventID)
         }
@@ -134,7 +137,7 @@ struct OpenCodeIOSDialect: Dialect {
 
     /// A payload that is as large as may be, where the path is too long for it.
     private func fitted(_ state: SessionState, _ write: (_ share: Int, _ file: String?) -> [UInt8]) -> [UInt8] {
-        let file = (state.content as! OpenCodeIOSState).currentFile
+        let file = shown(in: state).currentFile
         if has(.uncutPaths) { return write(1, file) }
         let limit = Self.payloadMax + (has(.cutsOneOver) ? 1 : 0)
         return JSONBytes.fitted(within: limit) { share in

@@ -4,6 +4,9 @@
 import Basics
 
 struct SendoraDialect: Dialect {
+    typealias Said = SendoraState
+    typealias Shown = SendoraState
+
     /// Of a payload in bytes: APNs takes so many (R3.32), and FCM so many of data.
     static let payloadMax = 4_096
 
@@ -46,7 +49,7 @@ struct SendoraDialect: Dialect {
     /// An end shows the last state for some minutes more (R3.13).
     func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
         let stamp = has(.stampsByTheHour) ? stamp - stamp % 3_600 : stamp
-        let shown = state.content as! SendoraState
+        let shown = shown(in: state)
         var json = JSONBytes.activity(state.isFinal ? "end" : "update", stamp: stamp)
         json.value(shown.state)
         if let alert = shown.alert, !state.isFinal {
@@ -67,7 +70,7 @@ struct SendoraDialect: Dialect {
     /// activity is kept, for the data does not say which is newer (R3.36).
     func message(_ state: SessionState, sessionID: String, token: String) -> [UInt8] {
         if let activity = desk.activityToken(of: sessionID) { return forApple(state, registration: token, activity: activity) }
-        var data = Self.data(state.content as! SendoraState, isFinal: state.isFinal, id: sessionID)
+        var data = Self.data(shown(in: state), isFinal: state.isFinal, id: sessionID)
         if has(.numbersInData) { data["attempt"] = .integer(1) }
         if has(.addsDataKey) { data["sentBy"] = .string("sendora") }
         if has(.reservedDataKey) { data["from"] = .string("sendora") }
