@@ -20,9 +20,7 @@ let cold: Set = [
 /// embeds the library builds without them.
 func settings(_ name: String) -> [SwiftSetting] {
     guard Context.environment["PUSHRIG_BUILD"] == "release" else { return strict }
-    // The cold rooms come last, one behind the other: with two threads each they take less time.
-    let flags = cold.contains(name) ? ["-Osize", "-num-threads", "2"] : ["-cross-module-optimization"]
-    return strict + [.unsafeFlags(flags + ["-enforce-exclusivity=unchecked"])]
+    return strict + [.unsafeFlags([cold.contains(name) ? "-Osize" : "-cross-module-optimization", "-enforce-exclusivity=unchecked"])]
 }
 
 /// `embeds`: files and folders that are compiled in, such as what browsers load.
