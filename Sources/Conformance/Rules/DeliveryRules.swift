@@ -176,7 +176,7 @@ enum DeliveryRules {
         "sessions-kept-apart", ["R0.30", "R0.39"], .must, on: .both,
         requirement: "A state of one session never reaches a token that belongs only to another.",
         norm: "Relay contract: tokens and states never cross sessions",
-        advice: "look the token up by secret and session, never by session alone or by what was used last"
+        advice: "look the token up by its user and its session, never by the session alone or by what was used last"
     ) { joined, run, tally in
         var owner: [UInt64: UInt32] = [:]
         for call in joined.account.tokenCalls where call.lane.role == .activity && call.isRegistration {

@@ -99,7 +99,7 @@ enum TokenRules {
         "dead-device-token-dropped", ["R0.25", "P9"], .must,
         requirement: "After 410, or 400 BadDeviceToken, no further push goes to that device token.",
         norm: "Apple, Handling notification responses from APNs: requests with these answers are never retried",
-        advice: "delete the device's row as an activity's row is deleted"
+        advice: "delete the token's row on 410, as well as after 400 BadDeviceToken from both hosts"
     ) { joined, run, tally in judgeDead(joined, run, &tally) { !$0.isLiveActivity } }
 
     /// Expectations for the token that came after the instant and could be judged: before its phone's next
