@@ -5,7 +5,10 @@ import Basics
 import Metrics
 import Pushes
 
-struct Loss {
+package struct Loss {
+    /// The change where nothing better is known.
+    package static let unsent = Cure.unsent.words
+
     /// The push that was owed, in words.
     private(set) var owed: String
     /// Accepted, and yet not what was owed (`DeliveryClass.altered`).
@@ -26,7 +29,7 @@ struct Loss {
             switch self {
             case .unsent: "send this push for this call; look in the relay's log for where it was dropped"
             case .altered: "send the event and the content that the call says"
-            case .refusedForNow: "send the newest state again after such an answer, until it is accepted or a newer one is"
+            case .refusedForNow: "send the newest state again after such an answer or a broken connection, until it or a newer one is accepted"
             case .refusedForGood: "mend what the answer speaks of, then send the newest state again"
             case .otherHost: "ask the other environment's host before giving up, and remember which one took the token"
             case .deadToken: "keep the newest state, and send it when a token is registered again"
@@ -64,7 +67,7 @@ struct Loss {
             entry = last.id
             if !last.isAccepted, let again = joined.tokens.registration(of: last.token, after: last.arrivedAt) {
                 words += "; that token was registered again \((again.sentAt - last.arrivedAt).laterWords)"
-                cure = .registered
+                if run.tellsOfDeath(last), row.type == .liveactivity { cure = .registered }
             }
             return
         }
@@ -139,7 +142,7 @@ struct Loss {
             guard let firing = run.circumstances.firings(from: row.plannedAt, to: due).first,
                 let fault = run.circumstances.fault(firing.rule)
             else { return nil }
-            return Hint(words: "a connection met \(fault.label) \(after(firing.at)) its call", cure: .waiting)
+            return Hint(words: "a connection met \(fault.label) \(after(firing.at)) its call", cure: .refusedForNow)
         }
 
         /// The last answer that its card had, where that was none of success.
@@ -151,7 +154,7 @@ struct Loss {
             let which = newest.isAccepted ? "the last push of its kind to this token" : "the last push to this token"
             return Hint(
                 words: "\(which) was answered \(run.reason(last)), \(after(last.arrivedAt)) this state's call", entry: last.id,
-                cure: Loss.cure(of: last, run) == .deadToken ? .deadToken : .waiting)
+                cure: Loss.cure(of: last, run) == .refusedForNow ? .waiting : Loss.cure(of: last, run))
         }
 
         var card: Hint? {
@@ -167,7 +170,7 @@ struct Loss {
             let when = after(last.arrivedAt)
             return Hint(
                 words: "the last push that reached this token was \(kind) of step \(last.step), \(when) this state's call",
-                entry: last.id, cure: row.plannedAt - last.arrivedAt < row.deadline ? .trailing : .unsent)
+                entry: last.id, cure: row.flags.contains(.isThrottled) ? .trailing : .unsent)
         }
 
         /// A token of its card that was registered after the last that the card was told, and before this was due.

@@ -62,7 +62,7 @@ package struct DebtSeen: Hashable, Sendable {
             let came = joined.attempts(of: newer).first?.arrivedAt ?? .distantFuture
             let own = joined.attempts(of: index).last { $0.metFault }
             let stop = delivery.stops.last { $0.from == own?.arrivedAt } ?? delivery.stops.last { $0.from <= came }
-            let why = stop.map { ", for PushRig's fault \($0.cause) had kept the relay from sending it" } ?? ""
+            let why = stop.map { ", for \($0.cause) had kept the relay from sending it" } ?? ""
             return "the newer state of step \(joined.account.rows[newer].step) took its place\(why)"
         case .unsent: return "its call, or the registration of its token, was not sent"
         case .duplicated, .reordered, .unexpected, .misdirected, .altered: return ""
@@ -118,7 +118,7 @@ extension Verdicts {
         around push: PushEntry, _ deciding: [UInt64] = [], in directory: String
     ) throws(Failure) -> [HistoryLine] {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
-        guard let marker = push.marker, let plan = try planNote(reader) else { return [] }
+        guard let marker = push.marker, let plan = try planNote(reader), plan.run == marker.run else { return [] }
         let judgement = try Judgement(plan, JudgeOptions())
         let finding = Finding(
             message: "", expected: "", seen: "", session: marker.session, step: marker.step, entries: [push.id] + deciding)

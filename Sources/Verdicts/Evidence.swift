@@ -42,7 +42,7 @@ struct Evidence {
                 }
                 if Self.losses.contains(results[index].id), let words = lostOfAll(findings[place].call) {
                     findings[place].seen += "; " + words.told
-                    findings[place].change = words.change ?? findings[place].change
+                    if findings[place].change == Loss.unsent { findings[place].change = words.change ?? Loss.unsent }
                 }
             }
             results[index].verdict = .broken(findings, count: count)
@@ -59,13 +59,13 @@ struct Evidence {
         var events: [UInt64: CallSeen] = [:]
         var faults: [UInt32: String] = [:]
         let renderer = plan.map { CallRenderer($0) }
-        var history = plan.map { FindingHistory($0, origin: origin, sessions: Set(findings.compactMap(\.session))) }
+        let sessions = Set(findings.compactMap(\.session))
+        var history = plan.map { FindingHistory($0, origin: origin, sessions: sessions, wanted: wanted, places: places) }
         _ = try reader.forEach(since: nil) { entry in
             switch entry {
             case .push(let push), .broadcast(let push):
-                let answer = answer(to: push, faults)
-                if wanted.contains(push.id) { pushes[push.id] = exchange(push, answer) }
-                history?.see(push, answer: answer + (push.outcome.map { ", \($0.word)" } ?? ""))
+                if wanted.contains(push.id) { pushes[push.id] = exchange(push, answer(to: push, faults)) }
+                history?.see(push) { answer(to: push, faults) + (push.outcome.map { ", \($0.word)" } ?? "") }
             case .event(let event):
                 let place = EventNumber.place(session: event.session, step: event.step)
                 if places.contains(place) { events[place] = call(event, renderer) }
@@ -75,11 +75,11 @@ struct Evidence {
                 if let rule = note.json(of: .rule), let number = rule["number"]?.int.flatMap({ UInt32(exactly: $0) }) {
                     faults[number] = faults[number] ?? rule["id"]?.string
                 }
-                if let capture = note.capture { renderer?.learn(capture) }
-                if let reaction = note.reaction { renderer?.learn(MadeReaction(reaction)) }
+                if let capture = note.capture, sessions.contains(capture.session) { renderer?.learn(capture) }
+                if let reaction = note.reaction, sessions.contains(reaction.session) { renderer?.learn(MadeReaction(reaction)) }
                 history?.see(note, fault: note.faultOnConnection.map { faults[$0] ?? "rule \($0)" })
             }
-            return true
+            return history != nil || pushes.count < wanted.count
         }
         return findings.map { finding in
             var finding = finding
@@ -101,7 +101,7 @@ struct Evidence {
         let all = "\(Numbers.count(lost + came)) pushes that `\(call.kind)` owed in this run"
         guard came == 0 else { return ("\(Numbers.count(lost)) of the \(all) did not come", nil) }
         if let refusalOfAll { return ("none of the \(all) came; \(refusalOfAll)", nil) }
-        return ("none of the \(all) came", "let `\(call.kind)` reach the card at all: no push for it was ever accepted")
+        return ("none of the \(all) came", "send a push for `\(call.kind)` at all: none came in the whole run")
     }
 
     /// Where all that was sent met one refusal, it is that which is to be mended.
@@ -118,7 +118,8 @@ struct Evidence {
         var words = push.answerText + (push.environment == .sandbox ? " by the sandbox host" : "")
             + (objection(to: push).map { ": \($0)" } ?? "")
         if push.timestampMilliseconds != 0 {
-            let age = (push.arrivedWall - WallTime(milliseconds: push.timestampMilliseconds)).seconds.rounded(.down)
+            let now = push.arrivedWall + (plan?.scenario.mock.clockSkew ?? .zero)
+            let age = (now - WallTime(milliseconds: push.timestampMilliseconds)).seconds.rounded(.down)
             words += age == 0 ? ", its timestamp now" : ", its timestamp \(Interval.seconds(age)) back"
         }
         guard push.faultRule != 0 else { return words }
@@ -149,7 +150,7 @@ struct Evidence {
             entry: event.id, kind: kinds.indices.contains(kind) ? kinds[kind] : "call \(kind)",
             at: event.plannedAt - origin, time: event.plannedWall,
             answer: event.answerText + (calls[safe: kind].map { ", to \($0.line)" } ?? ""),
-            sent: String(decoding: body.prefix(Self.mostPayload), as: UTF8.self))
+            sent: String(decoding: body.prefix(Self.mostPayload), as: UTF8.self) + (body.count > Self.mostPayload ? "…" : ""))
     }
 }
 

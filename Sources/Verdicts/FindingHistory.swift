@@ -21,10 +21,15 @@ struct FindingHistory {
         var weight = Weight.other
     }
 
-    /// How much a line tells whoever wants to understand a finding.
-    private enum Weight: Int { case other, push, circumstance, token, meant }
+    private struct Slot: Hashable {
+        var role: SessionVariable
+        var phone: Int
+    }
 
-    /// Beyond these nothing more is remembered of a session, and of what happened to all.
+    /// How much a line tells whoever wants to understand a finding.
+    private enum Weight: Int { case other, fault, push, circumstance, token, meant }
+
+    /// Lines remembered of a session at a time, and faults that met connections.
     private static let mostItems = 2_000
     /// Lines of one finding, and those of them behind the last that it speaks of.
     private static let mostLines = 10
@@ -33,19 +38,24 @@ struct FindingHistory {
 
     private let plan: Plan
     private let origin: Instant
+    private let wanted: Set<UInt64>
+    private let places: Set<UInt64>
     private var sessions: [UInt32: [Item]]
-    /// Those that pushes of a session went to, and that its calls named.
-    private var tokens: [UInt32: Set<TokenHash>] = [:]
-    /// Tokens that calls took from a phone, by the call's place.
-    private var told: [UInt64: String] = [:]
+    /// The sessions that a token is of: their calls named it, or their pushes went to it.
+    private var holders: [TokenHash: Set<UInt32>] = [:]
+    /// The tokens that a session's phones have by now.
+    private var known: [UInt32: [Slot: String]] = [:]
+    /// What calls to come took from a phone, by the call's place.
+    private var told: [UInt64: (phone: Int, token: String)] = [:]
     /// The last registration of each, of other sessions.
     private var owners: [TokenHash: Item] = [:]
     private static let mostOwners = 100_000
     private var ofAll: [Item] = []
     private var isOver = false
 
-    init(_ plan: Plan, origin: Instant, sessions: Set<UInt32>) {
-        (self.plan, self.origin) = (plan, origin)
+    /// `wanted` and `places`: the pushes and calls that will be asked for.
+    init(_ plan: Plan, origin: Instant, sessions: Set<UInt32>, wanted: Set<UInt64>, places: Set<UInt64>) {
+        (self.plan, self.origin, self.wanted, self.places) = (plan, origin, wanted, places)
         self.sessions = Dictionary(uniqueKeysWithValues: sessions.map { ($0, []) })
     }
 
@@ -54,50 +64,68 @@ struct FindingHistory {
     mutating func see(_ event: EventEntry) {
         let number = Int(event.kind)
         let calls = plan.scenario.relay.profile.calls
-        let call = calls.indices.contains(number) ? calls[number] : nil
-        let isOwn = sessions[event.session] != nil
-        guard isOwn || call?.registers.isEmpty == false && owners.count < Self.mostOwners else { return }
+        guard calls.indices.contains(number) else { return }
+        let call = calls[number]
         let place = EventNumber.place(session: event.session, step: event.step)
-        var named: Set<TokenHash> = []
-        var about = ""
-        for (verb, variables) in [("registers", call?.registers ?? []), ("ends the use of", call?.unregisters ?? [])] {
-            let words = variables.compactMap { variable -> String? in
-                guard let role = variable.tokenWords else { return nil }
-                let token = told[place] ?? plan.token(variable, session: event.session)
-                if !token.isEmpty { named.insert(TokenHash(token)) }
-                return "\(role) \(ShortTokens.cutToken(token))"
-            }
-            if !words.isEmpty { about += " \(verb) " + words.joined(separator: " and ") }
+        let cause = told.removeValue(forKey: place)
+        let isOwn = sessions[event.session] != nil
+        guard isOwn || !call.registers.isEmpty && owners.count < Self.mostOwners else { return }
+        let brought = call.registers.compactMap { variable -> (Slot, String)? in
+            guard variable.tokenWords != nil else { return nil }
+            let isOfCard = variable.role == .activityToken
+            let slot = Slot(role: variable.role, phone: isOfCard ? cause?.phone ?? variable.phone : variable.phone)
+            return (slot, (isOfCard ? cause?.token : nil) ?? plan.token(variable, session: event.session))
         }
-        if isOwn { tokens[event.session, default: []].formUnion(named) }
+        var ended: [(Slot, String)] = []
+        if isOwn {
+            // What a call takes back is whatever the phone has by then, or all phones have where it names none.
+            let roles = Set(call.unregisters.map(\.role))
+            let phone = cause?.phone ?? call.phone
+            ended = known[event.session, default: [:]].filter { slot, _ in
+                roles.contains(slot.role) && phone.map { $0 == slot.phone } ?? true
+            }.map { ($0.key, $0.value) }.sorted { $0.1 < $1.1 }
+            for (slot, _) in ended { known[event.session]?[slot] = nil }
+            for (slot, token) in brought { known[event.session, default: [:]][slot] = token }
+        }
+        let named = Set((brought + ended).lazy.map { TokenHash($0.1) })
+        for token in named where isOwn { holders[token, default: []].insert(event.session) }
         let wasSent = event.sentAt.nanoseconds != 0
-        let answer = wasSent ? event.answerText : "never sent"
-        let name = call.map { "`\($0.name)`" } ?? "call \(number)"
-        let whose = isOwn ? "" : "session \(event.session), "
+        let words = [
+            "`\(call.name)` (\(isOwn ? "" : "session \(event.session), ")\(Self.step(event.step)))",
+            Self.words("registers", brought), Self.words("ends the use of", ended),
+            " → \(wasSent ? event.answerText : "never sent")",
+        ]
         let item = Item(
-            at: wasSent ? event.sentAt : event.plannedAt,
-            words: "\(name) (\(whose)\(Self.step(event.step)))\(about) → \(answer)", place: isOwn ? place : nil,
-            tokens: named, weight: named.isEmpty ? .other : .token)
+            at: wasSent ? event.sentAt : event.plannedAt, words: words.joined(), place: isOwn ? place : nil, tokens: named,
+            weight: named.isEmpty ? .other : .token)
         if isOwn { return add(item, to: event.session) }
         for token in named { owners[token] = item }
     }
 
+    private static func words(_ verb: String, _ tokens: [(Slot, String)]) -> String {
+        guard !tokens.isEmpty else { return "" }
+        let words = tokens.map { "\($0.0.role.tokenWords ?? "") \(ShortTokens.cutToken($0.1))" }
+        return " \(verb) \(words.joined(separator: " and "))"
+    }
+
     /// `answer`: in words.
-    mutating func see(_ push: PushEntry, answer: String) {
+    mutating func see(_ push: PushEntry, answer: () -> String) {
         let token = TokenHash(push.token)
         let own = own(push.marker)
+        let theirs = sessions(of: own, token)
+        guard !theirs.isEmpty else { return }
         let what = (push.pushType ?? "message") + (push.event.map { " \($0.word)" } ?? "")
-        let words = "push \(what)\(Self.step(own)) to \(ShortTokens.cutToken(push.token)) → \(answer)"
-        for session in holders(own, token) {
-            tokens[session, default: []].insert(token)
+        let words = "push \(what)\(Self.step(own)) to \(ShortTokens.cutToken(push.token)) → \(answer())"
+        for session in theirs {
+            holders[token, default: []].insert(session)
             add(Item(at: push.arrivedAt, words: words, entry: push.id, tokens: [token], weight: .push), to: session)
         }
     }
 
     /// The session that a marker speaks of, or where there is none, those that have the token.
-    private func holders(_ marker: Marker?, _ token: TokenHash?) -> [UInt32] {
+    private func sessions(of marker: Marker?, _ token: TokenHash?) -> Set<UInt32> {
         if let marker { return sessions[marker.session] == nil ? [] : [marker.session] }
-        return sessions.keys.filter { session in token.map { tokens[session]?.contains($0) == true } ?? false }
+        return token.flatMap { holders[$0] } ?? []
     }
 
     private static func step(_ marker: Marker?) -> String { marker.map { " (\(step($0.step)))" } ?? "" }
@@ -113,7 +141,7 @@ struct FindingHistory {
         if let hook = note.webhook {
             let answer = hook.status == 0 ? "no answer" : "\(hook.status)"
             let words = "webhook `\(hook.event)`\(hook.id.map { ", id \($0)" } ?? "")\(Self.step(own(hook.marker))) → \(answer)"
-            for session in holders(own(hook.marker), hook.token.map { TokenHash($0) }) {
+            for session in sessions(of: own(hook.marker), hook.token.map { TokenHash($0) }) {
                 add(Item(at: note.at, words: words, entry: note.id, weight: .circumstance), to: session)
             }
         }
@@ -134,15 +162,26 @@ struct FindingHistory {
         case .relayExited(let exit) where !exit.wasAsked: words = "the relay \(exit.how)"
         default: break
         }
-        guard let words, ofAll.count < Self.mostItems else { return }
+        // Few in any run.
+        guard let words else { return }
         ofAll.append(Item(at: note.at, words: words, weight: .circumstance))
     }
 
     private func own(_ marker: Marker?) -> Marker? { marker.flatMap { $0.run == plan.run ? $0 : nil } }
 
+    /// Of a long session the oldest lines go in one piece; where tokens come from stays.
     private mutating func add(_ item: Item, to session: UInt32) {
-        guard let count = sessions[session]?.count, count < Self.mostItems else { return }
+        guard let items = sessions[session] else { return }
+        if items.count >= Self.mostItems {
+            let old = items.prefix(Self.mostItems / 2)
+            sessions[session] = old.filter { $0.weight == .token || isMeant($0, session) }.suffix(Self.mostItems / 4)
+                + items.dropFirst(Self.mostItems / 2)
+        }
         sessions[session]?.append(item)
+    }
+
+    private func isMeant(_ item: Item, _ session: UInt32) -> Bool {
+        wanted.contains(item.entry) || item.place.map(places.contains) ?? false
     }
 
     // MARK: Lines
