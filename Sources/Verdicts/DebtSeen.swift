@@ -118,7 +118,7 @@ extension Verdicts {
         around push: PushEntry, _ deciding: [UInt64] = [], in directory: String
     ) throws(Failure) -> [HistoryLine] {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
-        guard let marker = push.marker, let plan = try planNote(reader), plan.run == marker.run else { return [] }
+        guard let marker = push.marker, let plan = try planNote(reader), plan.note.run == marker.run else { return [] }
         let judgement = try Judgement(plan, JudgeOptions())
         let finding = Finding(
             message: "", expected: "", seen: "", session: marker.session, step: marker.step, entries: [push.id] + deciding)

@@ -136,7 +136,8 @@ struct FindingHistory {
     /// `fault`: the name of the one that met a connection.
     mutating func see(_ note: NoteEntry, fault: String?) {
         if let reaction = note.reaction, !reaction.token.isEmpty {
-            told[EventNumber.place(session: reaction.session, step: reaction.step)] = reaction.token
+            let place = EventNumber.place(session: reaction.session, step: reaction.step)
+            told[place] = (Int(reaction.phone), reaction.token)
         }
         if let hook = note.webhook {
             let answer = hook.status == 0 ? "no answer" : "\(hook.status)"
@@ -152,7 +153,10 @@ struct FindingHistory {
                 add(Item(at: note.at, words: words, entry: note.id), to: session)
             }
         }
-        var words = fault.map { "PushRig plays fault `\($0)` on a connection" }
+        if let fault, ofAll.count < Self.mostItems {
+            ofAll.append(Item(at: note.at, words: "PushRig plays fault `\(fault)` on a connection", weight: .fault))
+        }
+        var words: String?
         switch note.run {
         case .phase(Story.endPhase):
             isOver = true

@@ -88,7 +88,7 @@ struct PlantedTests {
         let told = try Rig.run(Rig.pushrig, ["journal", run, "--session", "\(place.session)", "--format", "json"])
         return try told.out.split(separator: "\n").map { try JSONValue(parsing: String($0)) }.contains { line in
             line["kind"]?.string == "owed" && line["step"]?.int == place.step && line["class"]?.string == "superseded"
-                && line["words"]?.string?.contains("stopped by") == true
+                && line["words"]?.string?.contains("had kept the relay from sending it") == true
         }
     }
 
