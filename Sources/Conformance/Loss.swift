@@ -5,10 +5,7 @@ import Basics
 import Metrics
 import Pushes
 
-package struct Loss {
-    /// The change where nothing better is known.
-    package static let unsent = Cure.unsent.words
-
+struct Loss {
     /// The push that was owed, in words.
     private(set) var owed: String
     /// Accepted, and yet not what was owed (`DeliveryClass.altered`).

@@ -41,8 +41,7 @@ struct Evidence {
                     findings[place].seen += "; the relay's answer to `\(call.kind)` was \(call.answer)"
                 }
                 if Self.losses.contains(results[index].id), let words = lostOfAll(findings[place].call) {
-                    findings[place].seen += "; " + words.told
-                    if findings[place].change == Loss.unsent { findings[place].change = words.change ?? Loss.unsent }
+                    findings[place].seen += "; " + words
                 }
             }
             results[index].verdict = .broken(findings, count: count)
@@ -94,14 +93,13 @@ struct Evidence {
     private static let losses: Set<String> = ["states-delivered", "last-state-delivered"]
 
     /// Whether it is the call that the relay passes over, or single events: each, every tenth, or one.
-    private func lostOfAll(_ call: CallSeen?) -> (told: String, change: String?)? {
+    private func lostOfAll(_ call: CallSeen?) -> String? {
         guard let call, let classes = classes[call.kind] else { return nil }
         let came = [.delivered, .late, .superseded].reduce(0) { $0 + (classes[$1] ?? 0) }
         guard let lost = classes[.lost], lost > 1 else { return nil }
         let all = "\(Numbers.count(lost + came)) pushes that `\(call.kind)` owed in this run"
-        guard came == 0 else { return ("\(Numbers.count(lost)) of the \(all) did not come", nil) }
-        if let refusalOfAll { return ("none of the \(all) came; \(refusalOfAll)", nil) }
-        return ("none of the \(all) came", "send a push for `\(call.kind)` at all: none came in the whole run")
+        guard came == 0 else { return "\(Numbers.count(lost)) of the \(all) did not come" }
+        return "none of the \(all) came" + (refusalOfAll.map { "; \($0)" } ?? "")
     }
 
     /// Where all that was sent met one refusal, it is that which is to be mended.

@@ -10,7 +10,7 @@ import Scenarios
 
 /// The courses of some sessions, as the journal has them. Confined to one thread.
 struct FindingHistory {
-    private struct Item {
+    struct Item {
         var at: Instant
         var words: String
         /// The number of its call, or the push's entry.
@@ -27,20 +27,17 @@ struct FindingHistory {
     }
 
     /// How much a line tells whoever wants to understand a finding.
-    private enum Weight: Int { case other, fault, push, circumstance, token, meant }
+    enum Weight: Int { case other, fault, push, circumstance, token, meant }
 
     /// Lines remembered of a session at a time, and faults that met connections.
     private static let mostItems = 2_000
-    /// Lines of one finding, and those of them behind the last that it speaks of.
-    private static let mostLines = 10
-    private static let linesBehind = 2
-    private static let end = "the run ends"
+    static let end = "the run ends"
 
     private let plan: Plan
-    private let origin: Instant
+    let origin: Instant
     private let wanted: Set<UInt64>
     private let places: Set<UInt64>
-    private var sessions: [UInt32: [Item]]
+    private(set) var sessions: [UInt32: [Item]]
     /// The sessions that a token is of: their calls named it, or their pushes went to it.
     private var holders: [TokenHash: Set<UInt32>] = [:]
     /// The tokens that a session's phones have by now.
@@ -48,9 +45,9 @@ struct FindingHistory {
     /// What calls to come took from a phone, by the call's place.
     private var told: [UInt64: (phone: Int, token: String)] = [:]
     /// The last registration of each, of other sessions.
-    private var owners: [TokenHash: Item] = [:]
+    private(set) var owners: [TokenHash: Item] = [:]
     private static let mostOwners = 100_000
-    private var ofAll: [Item] = []
+    private(set) var ofAll: [Item] = []
     private var isOver = false
 
     /// `wanted` and `places`: the pushes and calls that will be asked for.
@@ -186,52 +183,6 @@ struct FindingHistory {
 
     private func isMeant(_ item: Item, _ session: UInt32) -> Bool {
         wanted.contains(item.entry) || item.place.map(places.contains) ?? false
-    }
-
-    // MARK: Lines
-
-    /// Around what the finding speaks of; empty where it speaks of no session, or nothing of it is known.
-    func lines(of finding: Finding) -> [HistoryLine] {
-        guard let session = finding.session, let own = sessions[session] else { return [] }
-        let place = finding.step.map { EventNumber.place(session: session, step: $0) }
-        // A token that no call of its own has named is somebody else's.
-        let strange = Set(own.lazy.filter { finding.entries.contains($0.entry) }.flatMap(\.tokens))
-            .subtracting(own.lazy.filter { $0.weight == .token }.flatMap(\.tokens))
-        var items = (own + ofAll + strange.compactMap { owners[$0] }).enumerated()
-            .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
-        for index in items.indices {
-            let item = items[index]
-            if finding.entries.contains(item.entry) || (item.place != nil && item.place == place) {
-                items[index].weight = .meant
-            }
-        }
-        guard let first = items.firstIndex(where: { $0.weight == .meant }),
-            let last = items.lastIndex(where: { $0.weight == .meant })
-        else { return [] }
-        // Where the finding names pushes, those to other tokens tell nothing of it.
-        let meant = items.reduce(into: Set<TokenHash>()) { if finding.entries.contains($1.entry) { $0.formUnion($1.tokens) } }
-        func tells(_ index: Int) -> Bool {
-            let tokens = items[index].tokens
-            return meant.isEmpty || tokens.isEmpty || !tokens.isDisjoint(with: meant)
-        }
-        let (before, behind) = (items.indices[..<first].filter(tells), items.indices[(last + 1)...].filter(tells))
-        let named = items.indices[..<first].filter { items[$0].weight == .token }
-        var chosen = (first...last).filter { tells($0) || items[$0].weight == .token }
-        // Where its tokens come from, and what was said last of any.
-        chosen += Set(before.filter { items[$0].weight == .token }.suffix(2)).union(named.suffix(1))
-        chosen += before.filter { items[$0].weight == .push }.suffix(1)
-        chosen += behind.prefix(Self.linesBehind)
-        if let end = behind.dropFirst(Self.linesBehind).last(where: { items[$0].words == Self.end }) { chosen.append(end) }
-        let kept = chosen.sorted { (items[$1].weight.rawValue, $0) < (items[$0].weight.rawValue, $1) }
-            .prefix(Self.mostLines).sorted()
-        var shown: Int?
-        return kept.map { index in
-            defer { shown = index }
-            let skipped = shown.map { index - $0 - 1 } ?? 0
-            return HistoryLine(
-                at: items[index].at - origin, words: items[index].words, isMeant: items[index].weight == .meant,
-                skipped: skipped)
-        }
     }
 }
 

@@ -71,6 +71,16 @@ import Testing
         }
     }
 
+    @Test func `each word of the glossary is explained, and one that reports have says more there`() throws {
+        let words = try Knowledge.list("glossary").split(separator: "\n").map { $0.prefix(while: { $0 != "(" }) }
+        #expect(words.count > 60)
+        #expect(try Knowledge.explain("lane").hasPrefix("lane, in PushRig's glossary: where a session's pushes of one type go"))
+        #expect(try Knowledge.explain("clock").contains("clock (of a debt)"))
+        #expect(try !Knowledge.explain("lost").contains("glossary"))
+        // Links are left as their words.
+        #expect(words.allSatisfy { !$0.contains("](") })
+    }
+
     @Test func `reasons are listed by provider, and each of FCM's says what to do about it`() throws {
         let listed = try Knowledge.list("reasons", of: "fcm")
         #expect(try listed == Knowledge.list("fcm-reasons"))

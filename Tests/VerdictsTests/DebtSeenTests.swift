@@ -1,6 +1,7 @@
 // What a session's history tells of what it owed: the class of each planned push, and what decided it.
 
 import Basics
+import Conformance
 import Journal
 import Metrics
 import Pushes
@@ -36,6 +37,12 @@ struct DebtSeenTests {
             let left = owed.count { $0.outcome == .superseded }
             #expect(delivered.count + left == owed.count - 1 && delivered.allSatisfy { $0.words.contains("after it was told") })
             #expect(owed.map(\.step) == owed.map(\.step).sorted())
+            // The finding says that the answer was ours, and what a relay does after such a one.
+            let finding = try #require(record.verdicts.flatMap(\.verdict.findings).first { $0.message.contains("never delivered") })
+            let answer = "→ 503 ServiceUnavailable, which PushRig gave on purpose (fault `503`)"
+            #expect(finding.history.contains { $0.isMeant && $0.words.hasSuffix(answer) }, "\(finding.history)")
+            #expect(finding.change?.hasPrefix("send the newest state again after such an answer") == true)
+            #expect(finding.call?.sent.hasPrefix("{") == true && finding.exchanges.first?.answer.hasSuffix("(fault `503`)") == true)
         }
     }
 
