@@ -40,7 +40,16 @@ extension JoinedAccount {
         // What the newer one says the card shows already, or which of the newer ones came is not known.
         if newer(than: index).contains(where: { saysAgain($0) && account.rows[$0].plannedAt <= due }) { return true }
         if isFollowedUndecided(account.rows[index], by: due) { return true }
-        return newer(than: index).contains { attempts(of: $0).contains { $0.metFault && $0.arrivedAt <= due } }
+        return triedInItsPlace(index) != nil
+    }
+
+    /// A newer state that was tried by the time this one was due, and met a fault of ours.
+    func triedInItsPlace(_ index: Int) -> SeenPush? {
+        for newer in newer(than: index) {
+            let tried = attempts(of: newer).first { $0.metFault && $0.arrivedAt <= deliveries[index].due }
+            if let tried { return tried }
+        }
+        return nil
     }
 
     /// When a newer state of the same activity was first accepted on the same phone.

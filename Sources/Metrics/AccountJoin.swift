@@ -356,11 +356,14 @@ package struct JoinedAccount: Sendable {
         }
     }
 
-    /// Why it need not have come at all, where a newer state was told while its clock stood, or its token was dead and another
-    /// known: it came all the same.
+    /// Why it need not have come at all, where a newer state was told while its clock stood, or was tried in its place, or its
+    /// token was dead and another known: it came all the same.
     private func leftOut(_ index: Int, _ circumstances: Circumstances) -> String? {
         if stoodAsNewerCame(index, circumstances) { return whatStopped(index) }
         let row = account.rows[index]
+        if row.mayBeSuperseded, let tried = triedInItsPlace(index) {
+            return circumstances.fault(tried.faultRule)?.label
+        }
         guard owedAgain(index) == nil, let accepted = deliveries[index].accepted, account.pushes[accepted].token != row.token
         else { return nil }
         return deadToken(row.token, plannedAt: row.plannedAt, by: deliveries[index].due, circumstances)

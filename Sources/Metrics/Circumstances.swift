@@ -152,8 +152,8 @@ package struct Circumstances: Sendable {
         return push.answeredAt > push.arrivedAt ? push.answeredAt : nil
     }
 
-    /// Of a relay whose pauses double, a quarter of chance added: two and a half times its last one at that token, a second at
-    /// least, and two behind the first attempt. (P13 says that it has to wait, and no figure; these are our choice.)
+    /// Of a relay whose pauses double, a quarter of chance added: two and a half times its last one for that card or device, a
+    /// second at least, and two behind the first attempt. (P13 says that it has to wait, and no figure; these are our choice.)
     private func pause(behind before: RefusalRows.Before) -> Interval {
         max(before.isAgain ? SheetFigures.firstPause + allowance : leastPatience, before.pause * Tolerances.growth)
     }
@@ -184,7 +184,10 @@ package struct Circumstances: Sendable {
 
     /// A fault met a connection, or a push so that its provider could not be reached.
     package mutating func meet(_ rule: UInt32, at providers: [Provider], from first: Instant, to last: Instant) {
-        for provider in providers { ability.meet(rule, at: provider, from: first, to: last, least: leastPatience) }
+        let began = outages.last { $0.from <= first }?.from ?? Instant(nanoseconds: .min)
+        for provider in providers {
+            ability.meet(rule, at: provider, from: first, to: last, since: began, least: leastPatience)
+        }
     }
 
     /// A push came: until when it is under way.

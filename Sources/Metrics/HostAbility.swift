@@ -41,10 +41,13 @@ package struct HostAbility: Sendable {
 
     private static func index(_ provider: Provider) -> Int { provider == .apns ? 0 : 1 }
 
-    /// A fault met something there from `first` to `last`. `least`: see `Circumstances.leastPatience`.
-    package mutating func meet(_ rule: UInt32, at provider: Provider, from first: Instant, to last: Instant, least: Interval) {
+    /// A fault met something there from `first` to `last`, of a process that has run since `began`. `least`: see
+    /// `Circumstances.leastPatience`.
+    package mutating func meet(
+        _ rule: UInt32, at provider: Provider, from first: Instant, to last: Instant, since began: Instant, least: Interval
+    ) {
         let host = Self.index(provider)
-        if let newest = troubles[host].indices.last, troubles[host][newest].over == nil,
+        if let newest = troubles[host].indices.last, troubles[host][newest].over == nil, began <= troubles[host][newest].from,
             first <= troubles[host][newest].bound(least)
         {
             troubles[host][newest].last = max(troubles[host][newest].last, last)

@@ -11,9 +11,12 @@ extension SeenPush {
 
 /// Fed with pushes in order of arrival.
 package struct RefusalRows: Sendable {
-    /// What waits behind a refusal: all that goes to its token, and the push itself, whatever else gets through there.
+    /// What waits behind a refusal: all that goes to its token, all that its card or device is told by whichever token, and the
+    /// push itself, whatever else gets through there.
     package enum Waiting: Hashable, Sendable {
         case token(TokenHash)
+        case way(Way)
+        case state(Way, PushType, place: UInt64)
         case push(PushIdentity)
     }
 
@@ -23,35 +26,42 @@ package struct RefusalRows: Sendable {
         package var lasted = Interval.zero
         /// The longest from the answer before in such a row to its own.
         package var pause = Interval.zero
-        /// The push itself had been tried before.
+        /// The push itself had been tried before at its token.
         package var isAgain = false
 
         package init() {}
     }
 
     /// The first and the last answer of each row that goes on.
-    private var rows: [Waiting: (first: Instant, last: Instant)] = [:]
+    private var rows: [Waiting: (first: Instant, last: Instant, token: TokenHash)] = [:]
 
     package init() {}
 
-    package static func waiting(behind push: SeenPush) -> [Waiting] { [.token(push.token), .push(push.identity)] }
+    /// `lane`: of its token; nil: nobody has told of it.
+    package static func waiting(behind push: SeenPush, _ lane: Lane?) -> [Waiting] {
+        guard let way = lane.map({ Way($0, of: push) }) else { return [.token(push.token), .push(push.identity)] }
+        return [.token(push.token), .way(way), push.isMarked ? .state(way, push.type, place: push.place) : .push(push.identity)]
+    }
 
     /// Takes a push into its rows, or lets it end them.
-    package mutating func see(_ push: SeenPush) -> Before {
+    package mutating func see(_ push: SeenPush, _ lane: Lane?) -> Before {
         var before = Before()
         // Most accounts have none.
         if rows.isEmpty, !push.isToComeAgain { return before }
-        for waiting in Self.waiting(behind: push) {
+        for waiting in Self.waiting(behind: push, lane) {
             guard push.isToComeAgain else {
                 rows[waiting] = nil
                 continue
             }
             let row = rows[waiting]
-            rows[waiting] = (row?.first ?? push.answeredAt, push.answeredAt)
+            rows[waiting] = (row?.first ?? push.answeredAt, push.answeredAt, push.token)
             guard let row else { continue }
             before.lasted = max(before.lasted, push.answeredAt - row.first)
             before.pause = max(before.pause, push.answeredAt - row.last)
-            if case .push = waiting { before.isAgain = true }
+            switch waiting {
+            case .state, .push: before.isAgain = row.token == push.token
+            case .token, .way: break
+            }
         }
         return before
     }

@@ -77,3 +77,19 @@ package struct Lane: Hashable, Sendable {
         self.phone = phone
     }
 }
+
+/// All that one card is told, or one device, by whichever of its tokens. A card is its session's own; of whose card a push
+/// without a marker is nobody knows.
+package struct Way: Hashable, Sendable {
+    var lane: Lane
+    var session: UInt32?
+
+    init(_ lane: Lane, session: UInt32?) {
+        self.lane = lane
+        self.session = session
+    }
+
+    init(_ lane: Lane, of push: SeenPush) {
+        self.init(lane, session: lane.role == .activity && push.isMarked ? push.session : nil)
+    }
+}

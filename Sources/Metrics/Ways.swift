@@ -14,16 +14,10 @@ struct Ways: Sendable {
         var until: Instant
     }
 
-    /// A card is its session's own; of whose card a push without a marker is nobody knows.
-    private struct Card: Hashable {
-        var lane: Lane
-        var session: UInt32?
-    }
-
     private let pushes: [SeenPush]
     /// Indices of pushes, in order of arrival.
     private var byToken: [TokenHash: [Int]] = [:]
-    private var byCard: [Card: [Int]] = [:]
+    private var byWay: [Way: [Int]] = [:]
     /// What was held, in order of arrival, by its token and by its session.
     private var heldByToken: [TokenHash: [Held]] = [:]
     private var heldBySession: [UInt32: [Held]] = [:]
@@ -44,12 +38,10 @@ struct Ways: Sendable {
                 ends.removeFirst()
                 rows = RefusalRows()
             }
-            let before = rows.see(push)
+            let lane = lanes[push.token]
+            let before = rows.see(push, lane)
             byToken[push.token, default: []].append(index)
-            if let lane = lanes[push.token] {
-                let isOwn = lane.role == .activity && push.isMarked
-                byCard[Card(lane: lane, session: isOwn ? push.session : nil), default: []].append(index)
-            }
+            if let lane { byWay[Way(lane, of: push), default: []].append(index) }
             guard push.metFault, let until = circumstances.wait(behind: push, before) else { continue }
             waits[push.id] = until
             heldByToken[push.token, default: []].append(Held(push: index, until: until))
@@ -72,8 +64,8 @@ struct Ways: Sendable {
             if place < way.count { found = min(found ?? .max, way[place]) }
         }
         look(byToken[row.token])
-        look(byCard[Card(lane: row.lane, session: nil)])
-        if row.lane.role == .activity { look(byCard[Card(lane: row.lane, session: row.session)]) }
+        look(byWay[Way(row.lane, session: nil)])
+        if row.lane.role == .activity { look(byWay[Way(row.lane, session: row.session)]) }
         return found.map { pushes[$0] }
     }
 

@@ -37,9 +37,12 @@ final class OpenAccount {
 
     /// `deadline`: the longest that anything of the plan has.
     func note(_ push: SeenPush, _ circumstances: Circumstances, deadline: Interval) {
-        let wait = circumstances.longestWait(behind: push, rows.see(push))
+        let lane = account.tokenCalls.last { $0.token == push.token }?.lane
+        let wait = circumstances.longestWait(behind: push, rows.see(push, lane))
         guard wait != nil || !resting.isEmpty else { return }
-        for waiting in RefusalRows.waiting(behind: push) { resting[waiting] = wait.map { push.answeredAt + $0 + deadline } }
+        for waiting in RefusalRows.waiting(behind: push, lane) {
+            resting[waiting] = wait.map { push.answeredAt + $0 + deadline }
+        }
     }
 
     /// A fault met a connection shortly before all was due, and something that nothing can take the place of has not come: so

@@ -78,6 +78,8 @@ struct Oracle {
         private var deadSince: Int?
         /// Its next process does not know of that.
         private var forgetsDeath = false
+        /// Places of pushes that were answered so, by their states: nobody sends such a one again.
+        private var answeredDead: [Int: Set<Int>] = [:]
         /// What died with the first token, and waits for the second.
         private var waiting: Int?
 
@@ -91,7 +93,7 @@ struct Oracle {
         private mutating func step(_ now: Int) {
             if now == tiny.downUntil { wake() }
             if now % 1_000 == 0 { hear(now) }
-            for place in tiny.pushes.indices where tiny.pushes[place].at == now { push(tiny.pushes[place], world.unheard.contains(place)) }
+            for place in tiny.pushes.indices where tiny.pushes[place].at == now { push(place) }
             for state in debts.keys.sorted() where debts[state]!.isOpen && !mayRest(state, now) {
                 debts[state]!.able += 100
                 if debts[state]!.able > Tiny.deadline { broken(now, "state \(state) is overdue") }
@@ -103,6 +105,7 @@ struct Oracle {
             for state in world.forgotten { debts[state] = nil }
             if waiting.map(world.forgotten.contains) ?? false { waiting = nil }
             if forgetsDeath { deadSince = nil }
+            for state in answeredDead.keys { answeredDead[state]!.subtract(world.unheard) }
             for state in debts.keys { debts[state]!.able = 0 }
             (refused, trouble, card) = ([:], nil, nil)
         }
@@ -126,6 +129,8 @@ struct Oracle {
             tiny.rotated.map { $0 * 1_000 <= now && !tiny.isDown($0 * 1_000) } ?? false
         }
 
+        private func isOfSecond(_ state: Int) -> Bool { tiny.rotated.map { $0 <= tiny.told[state] } ?? false }
+
         /// It may be unable to tell that state just now, by our doing.
         private func mayRest(_ state: Int, _ now: Int) -> Bool {
             if tiny.isDown(now) { return true }
@@ -135,7 +140,8 @@ struct Oracle {
             return now < own.last + (own.before.map { max(1_000, (own.last - $0) * 5 / 2) } ?? Oracle.pause)
         }
 
-        private mutating func push(_ push: Tiny.Push, _ isUnheard: Bool) {
+        private mutating func push(_ place: Int) {
+            let (push, isUnheard) = (tiny.pushes[place], world.unheard.contains(place))
             let now = push.at
             guard !tiny.isDown(now) else { return broken(now, "a push while it is down") }
             let told = tiny.told[push.state] * 1_000
@@ -145,6 +151,7 @@ struct Oracle {
                 guard holdsSecond(now) else { return broken(now, "the second token is not known") }
             } else {
                 if let dead = deadSince, dead + Oracle.grace <= now { return broken(now, "a dead token") }
+                if !answeredDead[push.state, default: []].isEmpty { return broken(now, "a dead token") }
                 if holdsSecond(now), tiny.rotated! * 1_000 + Oracle.grace <= now { return broken(now, "a token that was replaced") }
             }
             let served = Served(state: push.state, isSecondToken: push.isSecondToken)
@@ -159,8 +166,10 @@ struct Oracle {
                 if tiny.latestWins { for older in debts.keys where older < push.state { debts[older]!.isOpen = false } }
             case .dead:
                 if deadSince == nil { (deadSince, forgetsDeath) = (now, isUnheard) }
-                (trouble, card) = (nil, nil)
-                for (state, debt) in debts where debt.isOpen {
+                answeredDead[push.state, default: []].insert(place)
+                (refused[push.state], trouble, card) = (nil, nil, nil)
+                // What was told when it held the second token already goes there.
+                for (state, debt) in debts where debt.isOpen && !(holdsSecond(now) && isOfSecond(state)) {
                     debts[state]!.isOpen = false
                     if !holdsSecond(now) { waiting = max(waiting ?? 0, state) } else if state == push.state { debts[state]!.isOpen = true }
                 }

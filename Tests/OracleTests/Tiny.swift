@@ -10,7 +10,7 @@ struct Tiny: Sendable, Hashable {
     struct Push: Sendable, Hashable {
         var second: Int
         var state: Int
-        var isSecondToken: Bool
+        var isSecondToken = false
         /// From the begin of its second.
         var offset = 500
         var at: Int { second * 1_000 + offset }
