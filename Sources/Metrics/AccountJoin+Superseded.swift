@@ -40,16 +40,18 @@ extension JoinedAccount {
         // What the newer one says the card shows already, or which of the newer ones came is not known.
         if newer(than: index).contains(where: { saysAgain($0) && account.rows[$0].plannedAt <= due }) { return true }
         if isFollowedUndecided(account.rows[index], by: due) { return true }
-        return triedInItsPlace(index) != nil
+        return newer(than: index).contains { attempts(of: $0).contains { $0.metFault && $0.arrivedAt <= due } }
     }
 
-    /// A newer state that was tried by the time this one was due, and met a fault of ours.
-    func triedInItsPlace(_ index: Int) -> SeenPush? {
-        for newer in newer(than: index) {
-            let tried = attempts(of: newer).first { $0.metFault && $0.arrivedAt <= deliveries[index].due }
-            if let tried { return tried }
+    /// A newer state took its place that met a fault of ours, or of which the sender of this push need not know.
+    func mayComeLate(_ index: Int, _ push: SeenPush, _ circumstances: Circumstances) -> Bool {
+        let due = deliveries[index].due
+        return newer(than: index).contains { newer in
+            attempts(of: newer).contains { tried in
+                tried.arrivedAt <= due
+                    && (tried.metFault || tried.isAccepted && circumstances.mayBeForgotten(tried, by: push))
+            }
         }
-        return nil
     }
 
     /// When a newer state of the same activity was first accepted on the same phone.

@@ -204,8 +204,8 @@ package struct JoinedAccount: Sendable {
     }
 
     private struct Newest {
-        var place: UInt64
         var push: SeenPush
+        var place: UInt64 { push.place }
 
         /// By a newer state, or by the same one where the relay was not told that it came, or of a successor.
         func mayBeFollowed(by next: SeenPush, ofSuccessor: Bool) -> Bool {
@@ -214,8 +214,24 @@ package struct JoinedAccount: Sendable {
         }
     }
 
+    /// What cards were told last. Behind what a later process may not know of stands what it knows.
+    private struct Told {
+        private var newest: [LaneKey: [Newest]] = [:]
+
+        /// For all that the relay knows which sends that push.
+        func last(_ key: LaneKey, before push: SeenPush, _ circumstances: Circumstances) -> Newest? {
+            newest[key]?.last { !circumstances.mayBeForgotten($0.push, by: push) }
+        }
+
+        mutating func tell(_ key: LaneKey, _ push: SeenPush, _ circumstances: Circumstances) {
+            let isKept = !circumstances.mayBeForgotten(from: push.arrivedAt, told: push.answeredAt)
+            if isKept { newest[key] = nil }
+            newest[key, default: []].append(Newest(push: push))
+        }
+    }
+
     private mutating func match(_ circumstances: Circumstances) {
-        var newest: [LaneKey: Newest] = [:]
+        var told = Told()
         // By expectation and token: an earlier 200 whose answer the relay has, or had every reason to have. The token that
         // a rotation replaced is another: its call may not say which phone's it was.
         var knownToRelay: [Served: Instant] = [:]
@@ -232,12 +248,11 @@ package struct JoinedAccount: Sendable {
             }
             let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
-                if push.isAccepted, let lane = laneOfHeldStart(push, among: candidates, circumstances),
-                    newest[LaneKey(session: push.session, lane: lane)].map({
-                        $0.mayBeFollowed(by: push, ofSuccessor: isOfSuccessor(push))
-                    }) ?? true
-                {
-                    newest[LaneKey(session: push.session, lane: lane)] = Newest(place: push.place, push: push)
+                let lane = push.isAccepted ? laneOfHeldStart(push, among: candidates, circumstances) : nil
+                let key = lane.map { LaneKey(session: push.session, lane: $0) }
+                let last = key.flatMap { told.last($0, before: push, circumstances) }
+                if let key, last?.mayBeFollowed(by: push, ofSuccessor: isOfSuccessor(push)) ?? true {
+                    told.tell(key, push, circumstances)
                 } else if isBeginning(push) {
                     beginnings.append(push)
                 } else if push.isAccepted, isUndisturbed(push.session), !isLateEnd(push), !doubts.cover(push) {
@@ -253,9 +268,9 @@ package struct JoinedAccount: Sendable {
             let isOfRow = push.isAccepted || push.event == account.rows[row].event
             if isAgain, isOfRow, account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
             let key = LaneKey(session: push.session, lane: account.rows[row].lane)
-            let last = newest[key]
+            let last = told.last(key, before: push, circumstances)
             let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
-            if !isAgain, isOlder, isOfRow, isNews(push, of: row), circumstances.isOrdered, let last,
+            if !isAgain, isOlder, isOfRow, isNews(push, of: row, circumstances), circumstances.isOrdered, let last,
                 account.wasHeard(push.place, before: last.place, circumstances),
                 wasSentLater(push, than: last.push, circumstances)
             {
@@ -275,7 +290,7 @@ package struct JoinedAccount: Sendable {
             }
             guard isReceived(push, isOlder: isOlder) else { continue }
             if deliveries[row].accepted == nil { deliveries[row].accepted = index }
-            if push.isLiveActivity, !isOlder { newest[key] = Newest(place: push.place, push: push) }
+            if push.isLiveActivity, !isOlder { told.tell(key, push, circumstances) }
         }
     }
 
@@ -309,9 +324,11 @@ package struct JoinedAccount: Sendable {
         }
     }
 
-    /// Not accepted before, or told again to the token that took the place of the one that was told it, and seen.
-    private func isNews(_ push: SeenPush, of row: Int) -> Bool {
+    /// Not accepted before, for all that its sender knows, or told again to the token that took the place of the one that was
+    /// told it, and seen.
+    private func isNews(_ push: SeenPush, of row: Int, _ circumstances: Circumstances) -> Bool {
         guard let accepted = deliveries[row].accepted else { return true }
+        if circumstances.mayBeForgotten(account.pushes[accepted], by: push) { return true }
         return push.token != account.pushes[accepted].token && push.outcome ?? .updated == .updated && restarts == nil
     }
 
@@ -332,6 +349,10 @@ package struct JoinedAccount: Sendable {
                 let arrivedAt = account.pushes[accepted].arrivedAt
                 guard arrivedAt > deliveries[index].due else {
                     deliveries[index].outcome = .delivered
+                    continue
+                }
+                if row.mayBeSuperseded, mayComeLate(index, account.pushes[accepted], circumstances) {
+                    deliveries[index].outcome = .superseded
                     continue
                 }
                 let excuse = goneCard(index) ?? toldBySuccessor(index, circumstances) ?? leftOut(index, circumstances)
@@ -356,14 +377,11 @@ package struct JoinedAccount: Sendable {
         }
     }
 
-    /// Why it need not have come at all, where a newer state was told while its clock stood, or was tried in its place, or its
-    /// token was dead and another known: it came all the same.
+    /// Why it need not have come at all, where a newer state was told while its clock stood, or its token was dead and another
+    /// known: it came all the same.
     private func leftOut(_ index: Int, _ circumstances: Circumstances) -> String? {
         if stoodAsNewerCame(index, circumstances) { return whatStopped(index) }
         let row = account.rows[index]
-        if row.mayBeSuperseded, let tried = triedInItsPlace(index) {
-            return circumstances.fault(tried.faultRule)?.label
-        }
         guard owedAgain(index) == nil, let accepted = deliveries[index].accepted, account.pushes[accepted].token != row.token
         else { return nil }
         return deadToken(row.token, plannedAt: row.plannedAt, by: deliveries[index].due, circumstances)

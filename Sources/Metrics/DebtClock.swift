@@ -50,6 +50,14 @@ extension Circumstances {
         }
     }
 
+    /// The process that sent the later push need not know of that one: we ended the one before so soon behind its answer
+    /// (`inFlightGrace`) that it may not be on its disk.
+    package func mayBeForgotten(_ push: SeenPush, by later: SeenPush) -> Bool {
+        outages.contains { outage in
+            push.arrivedAt <= outage.until && outage.from <= push.answeredAt + inFlightGrace && outage.from <= later.arrivedAt
+        }
+    }
+
     /// We ended the relay so soon behind what it was told (`inFlightGrace`) that it may not be on its disk.
     package func mayBeForgotten(from first: Instant, told: Instant) -> Bool {
         wasDown(between: first, and: told + inFlightGrace)

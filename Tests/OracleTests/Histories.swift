@@ -12,11 +12,11 @@ extension Tiny {
         if dice.oneIn(4) { tiny.dies = 2 + dice.roll(3) }
         if dice.oneIn(2) {
             let from = 1 + dice.roll(5)
-            tiny.fault = from..<from + 1 + dice.roll(4)
+            tiny.faults = [from..<from + 1 + dice.roll(4)]
         }
         if dice.oneIn(4) {
             let from = 1 + dice.roll(5)
-            tiny.outage = from...from + 1 + dice.roll(2)
+            tiny.outages = [from...from + 1 + dice.roll(2)]
         }
         for state in told.indices where !tiny.isDown(told[state] * 1_000) {
             var second = told[state]
@@ -34,10 +34,10 @@ extension Tiny {
         return tiny
     }
 
-    private func knowsSecondToken(in second: Int) -> Bool { rotated.map { $0 <= second && !isDown($0 * 1_000) } ?? false }
+    func knowsSecondToken(in second: Int) -> Bool { rotated.map { $0 <= second && !isDown($0 * 1_000) } ?? false }
 
     /// Pushes of one second come one behind the other.
-    private mutating func spread() {
+    mutating func spread() {
         for place in pushes.indices.dropFirst() where pushes[place].second == pushes[place - 1].second {
             pushes[place].offset = pushes[place - 1].offset + 100
         }
@@ -56,11 +56,11 @@ extension Tiny {
         for told in [[1, 2], [1, 3], [2, 3], [1, 2, 3], [1, 2, 4]] {
             for rotated in [nil, 2, 3] as [Int?] {
                 for dies in [nil, 3] as [Int?] {
-                    for fault in [nil, 1..<3, 2..<5] as [Range<Int>?] {
-                        for outage in [nil, 2...3] as [ClosedRange<Int>?] {
+                    for faults in [[], [1..<3], [2..<5]] {
+                        for outages in [[], [2...3]] {
                             for latestWins in [false, true] {
                                 scripts.append(
-                                    Tiny(told: told, rotated: rotated, dies: dies, fault: fault, outage: outage, latestWins: latestWins))
+                                    Tiny(told: told, rotated: rotated, dies: dies, faults: faults, outages: outages, latestWins: latestWins))
                             }
                         }
                     }

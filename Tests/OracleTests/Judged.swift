@@ -27,12 +27,10 @@ struct Judged {
         run.quietKinds = [0]
         run.circumstances.finalKinds = [2]
         run.circumstances.isRelayOurs = true
-        run.circumstances.end = Self.at(Tiny.end)
+        run.circumstances.end = Self.at(tiny.end)
         run.circumstances.startedAt = WallTime(seconds: 1_760_000_000)
         run.circumstances.faults = [.init(rule: 1, label: "503", windows: [])]
-        if let from = tiny.downFrom, let until = tiny.downUntil {
-            run.circumstances.outages = [.init(from: Self.at(from), until: Self.at(until))]
-        }
+        run.circumstances.outages = tiny.down.map { .init(from: Self.at($0.lowerBound), until: Self.at($0.upperBound)) }
         var (account, course, run) = (Account(number: 0), RuleCourse(), run)
         Self.plan(tiny, &account)
         for (place, push) in tiny.pushes.enumerated() {
@@ -42,7 +40,7 @@ struct Judged {
             course.see(seen, run)
             account.pushes.append(seen)
         }
-        account.endsAt = Self.at(Tiny.end)
+        account.endsAt = Self.at(tiny.end)
         account.settle(late: [:], undelivered: [:])
         let joined = JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)
         course.close(joined, run)
@@ -71,7 +69,7 @@ struct Judged {
             call(second, 0)
         }
         register(0, first)
-        for second in 1..<Tiny.seconds {
+        for second in 1..<tiny.seconds {
             if tiny.rotated == second { register(second, Self.second) }
             guard let state = tiny.told.firstIndex(of: second) else { continue }
             let isEnd = state == tiny.told.count - 1

@@ -27,15 +27,15 @@ struct Oracle {
 
     private var worlds: [World] {
         var worlds = [World()]
-        guard let killed = tiny.outage?.lowerBound else { return worlds }
-        for (state, told) in tiny.told.enumerated() where told == killed {
+        func isKilled(in second: Int) -> Bool { tiny.outages.contains { $0.lowerBound == second } }
+        for (state, told) in tiny.told.enumerated() where isKilled(in: told) {
             worlds += worlds.map { world in
                 var other = world
                 other.forgotten.insert(state)
                 return other
             }
         }
-        for (place, push) in tiny.pushes.enumerated() where push.second == killed {
+        for (place, push) in tiny.pushes.enumerated() where isKilled(in: push.second) {
             worlds += worlds.map { world in
                 var other = world
                 other.unheard.insert(place)
@@ -85,13 +85,13 @@ struct Oracle {
 
         init(_ tiny: Tiny, _ world: World) {
             (self.tiny, self.world) = (tiny, world)
-            for now in stride(from: 0, through: Tiny.end, by: 100) where breach == nil { step(now) }
+            for now in stride(from: 0, through: tiny.end, by: 100) where breach == nil { step(now) }
         }
 
         private mutating func broken(_ now: Int, _ words: String) { breach = breach ?? Breach(at: now, words: words) }
 
         private mutating func step(_ now: Int) {
-            if now == tiny.downUntil { wake() }
+            if tiny.down.contains(where: { $0.upperBound == now }) { wake(now) }
             if now % 1_000 == 0 { hear(now) }
             for place in tiny.pushes.indices where tiny.pushes[place].at == now { push(place) }
             for state in debts.keys.sorted() where debts[state]!.isOpen && !mayRest(state, now) {
@@ -101,10 +101,10 @@ struct Oracle {
         }
 
         /// What a new process does not know any more is owed no more; what it knows it has its time for again.
-        private mutating func wake() {
-            for state in world.forgotten { debts[state] = nil }
-            if waiting.map(world.forgotten.contains) ?? false { waiting = nil }
-            if forgetsDeath { deadSince = nil }
+        private mutating func wake(_ now: Int) {
+            for state in world.forgotten where tiny.told[state] * 1_000 < now { debts[state] = nil }
+            if let state = waiting, world.forgotten.contains(state) { waiting = nil }
+            if forgetsDeath { (deadSince, forgetsDeath) = (nil, false) }
             for state in answeredDead.keys { answeredDead[state]!.subtract(world.unheard) }
             for state in debts.keys { debts[state]!.able = 0 }
             (refused, trouble, card) = ([:], nil, nil)
@@ -146,7 +146,7 @@ struct Oracle {
             guard !tiny.isDown(now) else { return broken(now, "a push while it is down") }
             let told = tiny.told[push.state] * 1_000
             guard told <= now, !tiny.isDown(told) else { return broken(now, "state \(push.state) is not known") }
-            if world.forgotten.contains(push.state), now >= tiny.downUntil! { return broken(now, "state \(push.state) is forgotten") }
+            if world.forgotten.contains(push.state), tiny.down.contains(where: { told < $0.lowerBound && $0.upperBound <= now }) { return broken(now, "state \(push.state) is forgotten") }
             if push.isSecondToken {
                 guard holdsSecond(now) else { return broken(now, "the second token is not known") }
             } else {
@@ -175,8 +175,10 @@ struct Oracle {
                 }
             case .accepted:
                 (refused[push.state], trouble, card) = (nil, nil, nil)
-                if !isUnheard { accepted.insert(served) }
-                newestAccepted = max(newestAccepted, push.state)
+                if !isUnheard {
+                    accepted.insert(served)
+                    newestAccepted = max(newestAccepted, push.state)
+                }
                 debts[push.state]?.isOpen = false
                 if tiny.latestWins { for older in debts.keys where older < push.state { debts[older]!.isOpen = false } }
             }

@@ -8,6 +8,8 @@ import Testing
 struct Agreement: Sendable {
     private(set) var explicable = 0
     private(set) var breaches = 0
+    /// Some of those, and what the oracle says of them.
+    private(set) var examples: [String] = []
     /// Histories that are explicable and were blamed: a defect of the judge, each; the first of them, and how many.
     private(set) var blamed: [String] = []
     private(set) var blamedCount = 0
@@ -38,15 +40,17 @@ struct Agreement: Sendable {
             return
         }
         breaches += 1
+        if examples.count < Self.mostExamples { examples.append("\(tiny): \(breach)") }
         guard judged.blames.isEmpty else { return }
         let words = breach.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
-        let kind = words + (tiny.outage == nil ? "" : ", killed")
+        let kind = words + (tiny.outages.isEmpty ? "" : ", killed")
         missed[kind, default: (0, "\(tiny): \(breach)")].count += 1
     }
 
     mutating func add(_ other: Agreement) {
         explicable += other.explicable
         breaches += other.breaches
+        examples = Array((examples + other.examples).prefix(Self.mostExamples))
         blamedCount += other.blamedCount
         blamed = Array((blamed + other.blamed).prefix(Self.mostExamples))
         missed.merge(other.missed) { ($0.count + $1.count, $0.example) }
@@ -93,24 +97,27 @@ struct OracleTests {
         sum.check(prints: Self.asked != nil)
     }
 
-    /// Drawn seldom, each blamed once: a pause that goes with the card to its next token, a state that comes late though a newer one
-    /// was tried in its place, a new process's own refusals.
+    /// Drawn seldom, each blamed once: a pause that goes with the card to its next token, a state that comes late though a newer
+    /// one was tried in its place, a new process's own refusals, and one that knows of no newer state.
     private static let explicable = [
-        Tiny(told: [1, 3, 4], rotated: 5, fault: 4..<8, latestWins: false, pushes: [
+        Tiny(told: [1, 3, 4], rotated: 5, faults: [4..<8], latestWins: false, pushes: [
             .init(second: 1, state: 0), .init(second: 3, state: 1), .init(second: 4, state: 2),
             .init(second: 7, state: 2, isSecondToken: true),
         ]),
-        Tiny(told: [1, 2, 3], rotated: 5, fault: 3..<7, latestWins: false, pushes: [
+        Tiny(told: [1, 2, 3], rotated: 5, faults: [3..<7], latestWins: false, pushes: [
             .init(second: 1, state: 0), .init(second: 3, state: 2), .init(second: 5, state: 1, isSecondToken: true),
             .init(second: 6, state: 2, isSecondToken: true), .init(second: 9, state: 1, isSecondToken: true),
         ]),
-        Tiny(told: [2, 4], rotated: 5, fault: 2..<6, latestWins: true, pushes: [
+        Tiny(told: [2, 4], rotated: 5, faults: [2..<6], latestWins: true, pushes: [
             .init(second: 4, state: 1), .init(second: 5, state: 0, isSecondToken: true),
             .init(second: 5, state: 1, isSecondToken: true, offset: 600), .init(second: 9, state: 0, isSecondToken: true),
             .init(second: 9, state: 1, isSecondToken: true, offset: 600),
         ]),
-        Tiny(told: [1, 2], dies: 3, fault: 2..<5, outage: 2...3, latestWins: false, pushes: [
+        Tiny(told: [1, 2], dies: 3, faults: [2..<5], outages: [2...3], latestWins: false, pushes: [
             .init(second: 2, state: 1), .init(second: 4, state: 1), .init(second: 8, state: 0),
+        ]),
+        Tiny(told: [2, 4, 9], outages: [4...5, 9...10], latestWins: true, pushes: [
+            .init(second: 4, state: 1), .init(second: 9, state: 2), .init(second: 12, state: 0),
         ]),
     ]
 
@@ -118,6 +125,33 @@ struct OracleTests {
     func agree(on tiny: Tiny) {
         #expect(Oracle(tiny).breach == nil)
         #expect(Judged(tiny).blames == [])
+    }
+
+    @Test("agree over walks of honest relays, as they are and with one breach")
+    func walks() async {
+        let count = UInt64(Self.asked ?? "") ?? Self.usual / 5
+        let sums = await withTaskGroup(of: (Agreement, Agreement).self) { group in
+            let parts: UInt64 = 8
+            for part in 0..<parts {
+                group.addTask {
+                    var (honest, broken) = (Agreement(), Agreement())
+                    for seed in stride(from: part + 1, through: count, by: Int(parts)) {
+                        var dice = Dice(seed)
+                        let walk = Tiny.walk(&dice)
+                        honest.add(walk)
+                        if let other = walk.broken(&dice) { broken.add(other) }
+                    }
+                    return (honest, broken)
+                }
+            }
+            return await group.reduce(into: (Agreement(), Agreement())) { sum, part in
+                sum.0.add(part.0)
+                sum.1.add(part.1)
+            }
+        }
+        #expect(sums.0.breaches == 0, "the oracle knows what an honest relay does: \(sums.0.examples)")
+        #expect(sums.0.blamed.isEmpty)
+        sums.1.check(prints: Self.asked != nil)
     }
 
     @Test("agree over all histories of a coarse grid: two or three states, two tokens, a death, a fault, a restart, three pushes",

@@ -1,5 +1,5 @@
-// A history so small that every way in which an honest relay could have made it can be tried: one card, two tokens, a fault,
-// a restart. Instants are milliseconds. What happens in a second: its calls are sent at its begin and answered ten
+// A history so plain that every way in which an honest relay could have made it can be tried: one card, two tokens, faults,
+// restarts. Instants are milliseconds. What happens in a second: its calls are sent at its begin and answered ten
 // milliseconds later, pushes come in its middle, and the relay is killed near its end.
 
 import Basics
@@ -19,8 +19,9 @@ struct Tiny: Sendable, Hashable {
     enum Answer: Sendable, Hashable { case accepted, unavailable, dead }
 
     static let deadline = 3_000
-    static let seconds = 16
-    static let end = seconds * 1_000
+    /// How long it is.
+    var seconds = 16
+    var end: Int { seconds * 1_000 }
 
     /// The second in which each state is told; the last one is the card's end.
     var told: [Int]
@@ -29,19 +30,19 @@ struct Tiny: Sendable, Hashable {
     /// From that second on the first token is dead.
     var dies: Int?
     /// Seconds in which APNs answers 503.
-    var fault: Range<Int>?
-    /// The relay is killed near the end of the one, and ready again near the end of the other.
-    var outage: ClosedRange<Int>?
+    var faults: [Range<Int>] = []
+    /// The relay is killed near the end of the one, and ready again near the end of the other; in order of time.
+    var outages: [ClosedRange<Int>] = []
     /// A newer state may stand for an older one.
     var latestWins: Bool
     var pushes: [Push] = []
 
-    var downFrom: Int? { outage.map { $0.lowerBound * 1_000 + 800 } }
-    var downUntil: Int? { outage.map { $0.upperBound * 1_000 + 800 } }
-    func isDown(_ instant: Int) -> Bool { downFrom.map { $0 <= instant && instant < downUntil! } ?? false }
+    /// In milliseconds.
+    var down: [Range<Int>] { outages.map { $0.lowerBound * 1_000 + 800..<$0.upperBound * 1_000 + 800 } }
+    func isDown(_ instant: Int) -> Bool { down.contains { $0.contains(instant) } }
 
     func answer(_ push: Push) -> Answer {
-        if fault?.contains(push.second) ?? false { return .unavailable }
+        if faults.contains(where: { $0.contains(push.second) }) { return .unavailable }
         return !push.isSecondToken && dies.map { $0 <= push.second } ?? false ? .dead : .accepted
     }
 }
@@ -52,8 +53,7 @@ extension Tiny: CustomStringConvertible {
         var words = ["told " + told.map { "\($0)" }.joined(separator: " ")]
         if let rotated { words.append("second token \(rotated)") }
         if let dies { words.append("dies \(dies)") }
-        if let fault { words.append("fault \(fault)") }
-        if let outage { words.append("down \(outage)") }
+        words += faults.map { "fault \($0)" } + outages.map { "down \($0)" }
         if latestWins { words.append("latest wins") }
         let list = pushes.map { push in
             let answer = answer(push) == .accepted ? "" : answer(push) == .dead ? "→410" : "→503"

@@ -225,7 +225,7 @@ enum ActivityRules {
             case .end: if ends.updateValue(push, forKey: push.token) == nil { tally.test() }
             case .update:
                 guard let end = ends[push.token], let endStamp = end.stamp, let stamp = push.stamp, stamp >= endStamp,
-                    !joined.wasCutOff(end, run.circumstances)
+                    !joined.wasCutOff(end, run.circumstances), !run.circumstances.mayBeForgotten(end, by: push)
                 else { continue }
                 let gap = push.arrivedAt - end.arrivedAt
                 let slack = run.circumstances.real(Tolerances.wire)
@@ -248,7 +248,9 @@ enum ActivityRules {
                 ends[push.token, default: [:]][push.session] = push
                 tally.test()
             }
-            guard push.event == .update, let end = known, push.place <= end.place, !joined.wasCutOff(end, run.circumstances),
+            guard push.event == .update, let end = known, push.place <= end.place,
+                !joined.wasCutOff(end, run.circumstances),
+                !run.circumstances.mayBeForgotten(end, by: push),
                 run.wasHeard(push.place, before: end.place, in: joined.account)
             else { continue }
             // What its phone tells for older by itself brings nothing back.

@@ -115,7 +115,8 @@ enum TimestampRule {
             // Without markers arrival is the only order there is.
             let isNewer = !push.isMarked || push.place >= pushes[track.newest].place
             let (older, newer) = isNewer ? (pushes[track.newest], push) : (push, pushes[track.newest])
-            let isKnown = !push.isMarked || run.wasHeard(older.place, before: newer.place, in: joined.account)
+            let isKnown = !run.circumstances.mayBeForgotten(pushes[track.newest], by: push)
+                && (!push.isMarked || run.wasHeard(older.place, before: newer.place, in: joined.account))
             if isNewer ? stamp < track.stamp : stamp > track.stamp, isKnown {
                 tally.find(
                     isNewer
