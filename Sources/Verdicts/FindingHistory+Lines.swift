@@ -36,9 +36,12 @@ extension FindingHistory {
         }
         let (before, behind) = (items.indices[..<first].filter(tells), items.indices[(last + 1)...].filter(tells))
         let named = items.indices[..<first].filter { items[$0].weight == .token }
+        // What took their place.
+        let slots = Set(items.lazy.flatMap(\.brought).filter { meant.contains($0.value) }.map(\.key))
+        let newest = slots.compactMap { slot in named.last { items[$0].brought[slot] != nil } }
         var chosen = (first...last).filter { tells($0) || items[$0].weight == .token }
         // Where its tokens come from, and what was said last of any.
-        chosen += Set(before.filter { items[$0].weight == .token }.suffix(2)).union(named.suffix(1))
+        chosen += Set(before.filter { items[$0].weight == .token }.suffix(2)).union(named.suffix(1)).union(newest)
         chosen += before.filter { items[$0].weight == .push }.suffix(1)
         chosen += behind.prefix(Self.linesBehind)
         if let end = behind.dropFirst(Self.linesBehind).last(where: { items[$0].words == Self.end }) { chosen.append(end) }

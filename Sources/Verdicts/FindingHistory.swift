@@ -18,10 +18,12 @@ struct FindingHistory {
         var entry: UInt64 = 0
         /// Of a push, or those that a call names.
         var tokens: Set<TokenHash> = []
+        /// What a phone has for the token of that kind from there on.
+        var brought: [Slot: TokenHash] = [:]
         var weight = Weight.other
     }
 
-    private struct Slot: Hashable {
+    struct Slot: Hashable {
         var role: SessionVariable
         var phone: Int
     }
@@ -94,7 +96,7 @@ struct FindingHistory {
         ]
         let item = Item(
             at: wasSent ? event.sentAt : event.plannedAt, words: words.joined(), place: isOwn ? place : nil, tokens: named,
-            weight: named.isEmpty ? .other : .token)
+            brought: Dictionary(brought.map { ($0.0, TokenHash($0.1)) }) { $1 }, weight: named.isEmpty ? .other : .token)
         if isOwn { return add(item, to: event.session) }
         for token in named { owners[token] = item }
     }
