@@ -37,6 +37,8 @@ package struct RefusalRows: Sendable {
 
     package init() {}
 
+    package var isEmpty: Bool { rows.isEmpty }
+
     /// `lane`: of its token; nil: nobody has told of it.
     package static func waiting(behind push: SeenPush, _ lane: Lane?) -> [Waiting] {
         guard let way = lane.map({ Way($0, of: push) }) else { return [.token(push.token), .push(push.identity)] }

@@ -138,8 +138,6 @@ extension Plan {
         return "`\(reaction.event.word)`\(within) (`\(reaction.kind)` of \(script.name))"
     }
 
-    /// Of all pushes that a call may owe.
-    package var longestDeadline: Interval { workload.profile.calls.flatMap(\.pushes).map(\.deadline).max() ?? .zero }
 
     /// The event that a reaction was, as the plan's own are described; nil for one that the script does not have.
     func event(of made: MadeReaction, script: UInt16, origin: Instant) -> PlannedEvent? {

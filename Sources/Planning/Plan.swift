@@ -16,12 +16,16 @@ package struct Plan: Sendable {
     package let workload: Workload
     let totals = PlanTotals()
 
+    /// Of all pushes that a call may owe.
+    package let longestDeadline: Interval
+
     package init(scenario: Scenario, seed: Seed, run: UInt32, shard: Shard = .whole) {
         self.seed = seed
         self.run = run
         self.shard = shard
         workload = Workload(scenario, seed: seed, run: run)
         sessionCount = shard.share(of: workload.arrivals.count, inGroupsOf: workload.sessionsPerUser)
+        longestDeadline = workload.profile.calls.flatMap(\.pushes).map(\.deadline).max() ?? .zero
     }
 
     /// The profile's calls by name, in order: what `EventDraft.kind` and `PlannedEvent.call` index.

@@ -37,6 +37,7 @@ final class OpenAccount {
 
     /// `deadline`: the longest that anything of the plan has.
     func note(_ push: SeenPush, _ circumstances: Circumstances, deadline: Interval) {
+        guard push.metFault || push.isToComeAgain || !resting.isEmpty || !rows.isEmpty else { return }
         let lane = account.tokenCalls.last { $0.token == push.token }?.lane
         let wait = circumstances.longestWait(behind: push, rows.see(push, lane))
         guard wait != nil || !resting.isEmpty else { return }

@@ -308,7 +308,9 @@ struct SyntheticRun {
         let head = HeaderBlock()
         head.append(":method", "POST")
         head.append(":path", "/3/device/" + push.token)
-        head.append("authorization", Self.credential)
+        // Signed anew each half hour.
+        let age = (push.at - Self.origin).nanoseconds / 1_000_000_000
+        head.append("authorization", age < 1_800 ? Self.credential : Self.bearer(issuedAt: 1_760_000_000 + age / 1_800 * 1_800))
         let suffix = push.row.type == .liveactivity ? ".push-type.liveactivity" : ""
         head.append("apns-topic", scenario.relay.profile.topic + suffix)
         head.append("apns-push-type", "\(push.row.type.word)")
