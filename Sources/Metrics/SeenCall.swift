@@ -66,7 +66,19 @@ package struct TokenCall: Hashable, Sendable {
 /// Where a session's pushes of one type go: the role of the token and the phone that holds it. A rotated token is of the
 /// same lane as the one before.
 package struct Lane: Hashable, Sendable {
-    package enum Role: UInt8, Hashable, Sendable { case device, start, activity, registration, other }
+    package enum Role: UInt8, Hashable, Sendable {
+        case device, start, activity, registration, other
+
+        package var words: String {
+            switch self {
+            case .device: "device token"
+            case .start: "push-to-start token"
+            case .activity: "activity token"
+            case .registration: "registration token"
+            case .other: "token"
+            }
+        }
+    }
 
     package var role: Role
     /// From 0.

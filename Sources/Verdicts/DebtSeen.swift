@@ -76,8 +76,8 @@ package struct DebtSeen: Hashable, Sendable {
         if let told = death(joined, index) {
             let answer = ": the answer \(run.reason(told)) to entry \(told.id)"
             if run.tellsOfDeathForGood(told) {
-                return answer + " declared its token dead, and no registration came after it; "
-                    + "to push to it again there would be a break"
+                return answer + " declared its token dead, and no call registered that token after it; "
+                    + "another push to that token on that host would be a break"
             }
             return answer + " says that nothing gets to its token with that topic or sender; "
                 + "whether those are wrong is for other rules to say"
@@ -90,7 +90,7 @@ package struct DebtSeen: Hashable, Sendable {
             run.circumstances.fault(last.faultRule)?.label == excuse
         else { return "" }
         let isOld = joined.tokens.speaksOfThePast(last, run.circumstances)
-        return ": PushRig gave that answer on purpose; it refuses this push alone: what is told next is owed to the token"
+        return ": PushRig gave that answer on purpose; it refuses this push alone, and the relay owes the token what is told next"
             + (isOld ? ", for the answer's timestamp lies before its registration" : "")
     }
 

@@ -118,7 +118,8 @@ struct Evidence {
         if push.timestampMilliseconds != 0 {
             let now = push.arrivedWall + (plan?.scenario.mock.clockSkew ?? .zero)
             let age = (now - WallTime(milliseconds: push.timestampMilliseconds)).seconds.rounded(.down)
-            words += age == 0 ? ", its timestamp now" : ", its timestamp \(Interval.seconds(age)) back"
+            let away = Interval.seconds(abs(age))
+            words += age == 0 ? ", its timestamp now" : ", its timestamp \(away) \(age < 0 ? "ahead" : "back")"
         }
         guard push.faultRule != 0 else { return words }
         return words + ", which PushRig gave on purpose (fault `\(faults[push.faultRule] ?? "rule \(push.faultRule)")`)"

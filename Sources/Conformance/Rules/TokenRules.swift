@@ -256,7 +256,7 @@ enum TokenRules {
                 if isServed { continue }
                 tally.find(
                     "after \(run.reason(answer)) for one token, the phone's other token got nothing either",
-                    expected: "pushes to the token that lives", seen: "none", session: row.session, step: row.step,
+                    expected: "pushes to its \(role.words), which lives", seen: "none", session: row.session, step: row.step,
                     answer.id)
             }
         }
