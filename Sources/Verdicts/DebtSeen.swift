@@ -90,7 +90,8 @@ package struct DebtSeen: Hashable, Sendable {
             run.circumstances.fault(last.faultRule)?.label == excuse
         else { return "" }
         let isOld = joined.tokens.speaksOfThePast(last, run.circumstances)
-        return ": PushRig gave that answer on purpose; it refuses this push alone, and the relay owes the token what is told next"
+        return ": PushRig gave that answer on purpose; it refuses this push alone, "
+            + "and the relay owes the token what is told next"
             + (isOld ? ", for the answer's timestamp lies before its registration" : "")
     }
 

@@ -19,7 +19,7 @@ enum ActivityRules {
         "one-start", ["R0.13", "R0.15", "G9"], .must, basis: .order,
         requirement: "At most one start per session and start token, until the activity answers or ends.",
         norm: "Relay contract: a second start shows the user a second activity of the same session",
-        advice: "send a phone one start, to its own start token; hold what is told meanwhile until the activity's token registers"
+        advice: "send a phone one start, to its own start token; hold what is told until the activity's token registers"
     ) { joined, run, tally in
         var open: [StartKey: SeenPush] = [:]
         for (index, push) in joined.account.pushes.enumerated()
