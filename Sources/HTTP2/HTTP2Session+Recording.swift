@@ -84,14 +84,15 @@ extension HTTP2Session {
     }
 
     /// A stream that is still open tells of it when it closes. With NO_ERROR a client that has its answer says that it wants
-    /// no more (RFC 9113 §8.1).
+    /// no more (RFC 9113 §8.1), and with STREAM_CLOSED that it has done with a stream which was closed: curl does so when it
+    /// has read a body to its length.
     func resetByPeer(_ streamID: Int32, _ code: UInt32) {
         guard role == .server, code != HTTP2ErrorCode.noError else { return }
         let isOver = withStream(streamID, otherwise: true) { stream in
             stream.isGivenUp = true
             return false
         }
-        if isOver { record(.lateReset(streamID: streamID)) }
+        if isOver, code != HTTP2ErrorCode.streamClosed { record(.lateReset(streamID: streamID)) }
     }
 
     func streamClosed(_ streamID: Int32, _ code: UInt32) {

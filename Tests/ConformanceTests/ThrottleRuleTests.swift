@@ -295,6 +295,11 @@ struct RetryRuleTests {
         let none = other().with { $0.pushes[$0.pushes.count - 1].flags.remove(.gaveAPNsID) }
         #expect(none.findings("retry-keeps-apns-id") == 1, "it is not kept")
         #expect(other().with { $0.pushes[0].status = 0 }.findings("retry-keeps-apns-id") == 1, "no answer asks for another try")
+        let killed = other().with { history in
+            let from = history.pushes[0].answeredAt + .milliseconds(300)
+            history.run.circumstances.outages = [.init(from: from, until: from + .milliseconds(200))]
+        }
+        #expect(killed.findings("retry-keeps-apns-id") == nil, "a new process need not know the id")
     }
 
     @Test("what is rendered anew for another try is another push, with an apns-id of its own")

@@ -164,10 +164,12 @@ import Testing
     @Test func `a provider that gives up while the answer is on its way does not know`() throws {
         try withMock { mock in
             let provider = try RawProvider(mock)
-            provider.pushAll([1, 3])
-            provider.readAnswer(stream: 3)
+            provider.pushAll([1, 3, 5])
+            provider.readAnswer(stream: 5)
             provider.send(type: 3, stream: 1, word(8))
             provider.send(type: 3, stream: 3, word(0))
+            // As curl does when it has read the whole answer.
+            provider.send(type: 3, stream: 5, word(5))
             provider.echo()
             let first = try #require(try mock.journal().first)
             #expect(try mock.undelivered() == [first.id])

@@ -204,8 +204,10 @@ enum RetryRules {
         for push in joined.account.pushes {
             defer { failed[push.identity] = asksForAnother(push) ? push : nil }
             guard let first = failed[push.identity] else { continue }
-            // With another timestamp or another state in it, it is another push (P15).
-            guard push.payloadHash == first.payloadHash, push.payloadCount == first.payloadCount else { continue }
+            // With another timestamp or another state in it, it is another push (P15). A new process need not know the old id.
+            guard !run.circumstances.mayBeForgotten(first, by: push), push.payloadHash == first.payloadHash,
+                push.payloadCount == first.payloadCount
+            else { continue }
             tally.test()
             // Whoever gives none lets APNs make one for each attempt, and has none to keep.
             guard first.flags.contains(.gaveAPNsID), first.apnsID != push.apnsID else { continue }
