@@ -150,7 +150,7 @@ struct OracleTests {
             }
         }
         #expect(sums.0.breaches == 0, "the oracle knows what an honest relay does: \(sums.0.examples)")
-        #expect(sums.0.blamed.isEmpty)
+        #expect(sums.0.blamed.isEmpty && sums.0.explicable == Int(count))
         sums.1.check(prints: Self.asked != nil)
     }
 
