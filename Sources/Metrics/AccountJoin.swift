@@ -193,48 +193,9 @@ package struct JoinedAccount: Sendable {
 
     // MARK: Pushes
 
-    private struct LaneKey: Hashable {
-        var session: UInt32
-        var lane: Lane
-    }
-
-    private struct Served: Hashable {
-        var row: Int
-        var token: TokenHash
-    }
-
-    private struct Newest {
-        var push: SeenPush
-        var place: UInt64 { push.place }
-
-        /// By a newer state, or by the same one where the relay was not told that it came, or of a successor.
-        func mayBeFollowed(by next: SeenPush, ofSuccessor: Bool) -> Bool {
-            let isTold = !push.flags.contains(.isAnswerUndelivered) && !(ofSuccessor && push.token != next.token)
-            return place < next.place || place == next.place && !isTold
-        }
-    }
-
-    /// What cards were told last. Behind what a later process may not know of stands what it knows.
-    private struct Told {
-        private var newest: [LaneKey: [Newest]] = [:]
-
-        /// For all that the relay knows which sends that push.
-        func last(_ key: LaneKey, before push: SeenPush, _ circumstances: Circumstances) -> Newest? {
-            newest[key]?.last { !circumstances.mayBeForgotten($0.push, by: push) }
-        }
-
-        mutating func tell(_ key: LaneKey, _ push: SeenPush, _ circumstances: Circumstances) {
-            let isKept = !circumstances.mayBeForgotten(from: push.arrivedAt, told: push.answeredAt)
-            if isKept { newest[key] = nil }
-            newest[key, default: []].append(Newest(push: push))
-        }
-    }
-
     private mutating func match(_ circumstances: Circumstances) {
         var told = Told()
-        // By expectation and token: an earlier 200 whose answer the relay has, or had every reason to have. The token that
-        // a rotation replaced is another: its call may not say which phone's it was.
-        var knownToRelay: [Served: Instant] = [:]
+        var accepted = Accepted()
         var refreshes = Refreshes(circumstances)
         for (index, push) in account.pushes.enumerated() {
             // Owed to no call, but to an activity's age: judged by rules of its own.
@@ -263,7 +224,7 @@ package struct JoinedAccount: Sendable {
             }
             rowOfPush[index] = row
             let served = Served(row: row, token: push.token)
-            let isAgain = knownToRelay[served].map { $0 <= push.arrivedAt } ?? false
+            let isAgain = accepted.isKnown(served, before: push, circumstances)
             // An end may bear the marker of what was said last.
             let isOfRow = push.isAccepted || push.event == account.rows[row].event
             if isAgain, isOfRow, account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
@@ -281,13 +242,7 @@ package struct JoinedAccount: Sendable {
                 fault[index] = .altered
                 continue
             }
-            // What it learns right before we kill it need not be on its disk: sent again it is sent once for all that it knows.
-            let wasCut = circumstances.wasDown(between: push.answeredAt, and: push.answeredAt + circumstances.inFlightGrace)
-            if !push.flags.contains(.isAnswerUndelivered), !wasCut {
-                // Who gives up an answer that a fault holds back need not say so to its peer.
-                let known = push.metFault ? push.answeredAt : push.arrivedAt
-                knownToRelay[served] = min(knownToRelay[served] ?? known, known)
-            }
+            if !push.flags.contains(.isAnswerUndelivered) { accepted.note(served, push, circumstances) }
             guard isReceived(push, isOlder: isOlder) else { continue }
             if deliveries[row].accepted == nil { deliveries[row].accepted = index }
             if push.isLiveActivity, !isOlder { told.tell(key, push, circumstances) }

@@ -52,11 +52,6 @@ struct Oracle {
             var words: String
         }
 
-        private struct Served: Hashable {
-            var state: Int
-            var isSecondToken: Bool
-        }
-
         private struct Debt {
             var able = 0
             /// Of the relay that ran when it was told.
@@ -67,8 +62,8 @@ struct Oracle {
         let world: World
         private(set) var breach: Breach?
         private var debts: [Int: Debt] = [:]
-        private var newestAccepted = -1
-        private var accepted: Set<Served> = []
+        /// Places of pushes of which it knows that they were.
+        private var accepted: Set<Int> = []
         /// When each state was refused for now, the last time and the time before, since it was accepted.
         private var refused: [Int: (before: Int?, last: Int)] = [:]
         /// The same of whatever the card was told.
@@ -106,6 +101,7 @@ struct Oracle {
             if let state = waiting, world.forgotten.contains(state) { waiting = nil }
             if forgetsDeath { (deadSince, forgetsDeath) = (nil, false) }
             for state in answeredDead.keys { answeredDead[state]!.subtract(world.unheard) }
+            accepted.subtract(world.unheard)
             for state in debts.keys { debts[state]!.able = 0 }
             (refused, trouble, card) = ([:], nil, nil)
         }
@@ -154,9 +150,11 @@ struct Oracle {
                 if !answeredDead[push.state, default: []].isEmpty { return broken(now, "a dead token") }
                 if holdsSecond(now), tiny.rotated! * 1_000 + Oracle.grace <= now { return broken(now, "a token that was replaced") }
             }
-            let served = Served(state: push.state, isSecondToken: push.isSecondToken)
-            if accepted.contains(served) { return broken(now, "state \(push.state) again") }
-            if push.state < newestAccepted { return broken(now, "state \(push.state) behind a newer one") }
+            for other in accepted.map({ tiny.pushes[$0] }) {
+                let isAgain = other.state == push.state && other.isSecondToken == push.isSecondToken
+                if isAgain { return broken(now, "state \(push.state) again") }
+            }
+            if accepted.contains(where: { push.state < tiny.pushes[$0].state }) { return broken(now, "state \(push.state) behind a newer one") }
             switch tiny.answer(push) {
             case .unavailable:
                 refused[push.state] = (refused[push.state]?.last, now)
@@ -175,10 +173,7 @@ struct Oracle {
                 }
             case .accepted:
                 (refused[push.state], trouble, card) = (nil, nil, nil)
-                if !isUnheard {
-                    accepted.insert(served)
-                    newestAccepted = max(newestAccepted, push.state)
-                }
+                accepted.insert(place)
                 debts[push.state]?.isOpen = false
                 if tiny.latestWins { for older in debts.keys where older < push.state { debts[older]!.isOpen = false } }
             }

@@ -27,7 +27,6 @@ struct Agreement: Sendable {
         // What a KILL took is asked of each rule by itself: a relay that pushes as if it had forgotten an answer, and was late as
         // if it knew it, is passed over.
         "a dead token, killed",
-        "state again, killed",
     ]
 
     mutating func add(_ tiny: Tiny) {

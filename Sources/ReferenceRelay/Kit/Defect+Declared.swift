@@ -269,7 +269,7 @@ extension Defect {
             ("P1", ["expired-token-replaced", "provider-token-renewed", "provider-token-fresh"] + Self.lost)
         case .signsWhenTold: ("R0.33", ["provider-token-fresh"])
         case .signsFor429: ("P14", ["provider-token-reused"])
-        case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
+        case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"] + Self.lost)
         case .staysWedged: ("P2", ["expired-connection-left"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
         case .connectionPerPush: ("R0.35", ["connections-reused"])
