@@ -55,6 +55,10 @@ struct MuseumTests {
         let ids = Set(rows.map { $0[0] })
         for number in 1...22 { #expect(ids.contains("G\(number)")) }
         for number in 1...27 { #expect(ids.contains("P\(number)")) }
+        let text = try String(contentsOfFile: Self.root + "/docs/museum.md", encoding: .utf8)
+        let told = text.components(separatedBy: "These are a *should*: ")[1].prefix { $0 != "." }
+        let shoulds = Set(rows.map { $0[5] }).filter { RuleBook.rule(named: $0)?.level == .should }
+        #expect(Set(told.split(separator: "`").filter { $0.contains("-") }.map(String.init)) == shoulds)
         let shown = Set(rows.map { $0[3] })
         for file in try Self.files(in: "token-bugs") { #expect(shown.contains(file), "\(file) is in no row") }
     }
