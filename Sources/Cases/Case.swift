@@ -30,6 +30,8 @@ package struct Case: Sendable {
     /// How often at most APNs asks for a rest before what is last told has to come, where the profile says how long that is.
     package var rests = 0
     package var rest = Interval.zero
+    /// How long the provider is out behind the last call. What it refused may wait twice as long for the next try.
+    var outage = Interval.zero
     /// It is about connections, which know the host's time alone.
     package var needsHostClock = false
     /// The scenario that it is, where the profile names one.
@@ -49,7 +51,7 @@ package struct Case: Sendable {
     static let arrivals = Interval.milliseconds(800)
     private var arrivals: Interval { Self.arrivals }
     private var drain: Interval {
-        (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + .milliseconds(700) + reconnecting
+        (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + outage * 3 + .milliseconds(700) + reconnecting
     }
 
     /// What stops the clock of a push whose stream or connection a fault ended.

@@ -12,7 +12,9 @@ extension CaseCatalogue {
             deadActivity(
                 "expired-activity-token", "410 ExpiredToken", "{ reason: ExpiredToken, timestamp: after-registration }"),
             deadActivity("bad-activity-token", "400 BadDeviceToken", "{ reason: BadDeviceToken }"),
-            deadDevice, deadStart("dead-start-token", "410 Unregistered", "Unregistered"),
+            deadDevice("dead-device-token", "410", "{ reason: Unregistered, timestamp: after-registration }"),
+            deadDevice("bad-device-token", "400 BadDeviceToken", "{ reason: BadDeviceToken }"),
+            deadStart("dead-start-token", "410 Unregistered", "Unregistered"),
             deadStart("expired-start-token", "410 ExpiredToken", "ExpiredToken"), oldNews,
         ]
     }
@@ -36,7 +38,7 @@ extension CaseCatalogue {
             outage(
                 "outage", "Does the relay survive half a second in which APNs answers 503 to everything?", "ServiceUnavailable",
                 ["living-token-kept", "retry-storm"], ["retry-backs-off", "retry-keeps-apns-id"]),
-            expiredCredential, otherHost, otherKey,
+            longOutage, expiredCredential, otherHost, otherKey,
         ]
     }
 
@@ -70,21 +72,17 @@ extension CaseCatalogue {
         }
     }
 
-    private var deadDevice: PlannedCase {
-        let question = "When APNs answers 410 for a phone, is its token left alone, and everything else served?"
+    private func deadDevice(_ name: String, _ reply: String, _ action: String) -> PlannedCase {
+        let question = "When APNs answers \(reply) for a phone, is its token left alone, and everything else served?"
         let needs = [need(roles.device, "registers a phone"), need(roles.alert, "owes an alert")]
-        return planned("dead-device-token", question, needs) {
+        return planned(name, question, needs) {
             var script = opening()
             states(&script, 2, of: roles.alert)
             states(&script, 3, of: roles.alert, after: max(grace, pause))
             return Case(
-                name: "dead-device-token", question: question, scripts: [script], sessions: 12,
-                faults: [
-                    respond(
-                        "dead-device-token", "{ reason: Unregistered, timestamp: after-registration }",
-                        match: "pushType: alert, tokenFraction: \(Self.mostTokens)", after: 1)
-                ],
-                exercises: ["dead-device-token-dropped"])
+                name: name, question: question, scripts: [script], sessions: 12,
+                faults: [respond(name, action, match: "pushType: alert, tokenFraction: \(Self.mostTokens)", after: 1)],
+                needsBothEnvironments: knowsSandbox, exercises: ["dead-device-token-dropped"])
         }
     }
 
@@ -180,6 +178,23 @@ extension CaseCatalogue {
                 exercises: exercises, touches: touches, rests: 1, rest: rest)
         }
     }
+
+    /// Longer than three tries last, a second apart and then two (P13). Nothing newer takes the place of what came last.
+    private var longOutage: PlannedCase {
+        let question = "Is what came last told when APNs answers 503 to everything for six seconds?"
+        return planned("long-outage", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 3)
+            let (first, last, outage) = (script.shortest, Case.arrivals + script.duration, Interval.seconds(6))
+            let fault = "{ id: long-outage, at: \(milliseconds(first)), for: \(milliseconds(last - first + outage)), "
+            return Case(
+                name: "long-outage", question: question, scripts: [script],
+                faults: [fault + "action: { respond: { reason: ServiceUnavailable } } }"], exercises: ["states-delivered"],
+                touches: ["living-token-kept", "retry-storm"], rests: 1, rest: rest, outage: outage)
+        }
+    }
+
+    private func milliseconds(_ interval: Interval) -> String { "\(interval.nanoseconds / 1_000_000)ms" }
 
     private var expiredCredential: PlannedCase {
         let question = "When APNs answers 403 ExpiredProviderToken, is a new token signed, and sent by a new connection?"

@@ -125,12 +125,25 @@ struct CaseTests {
     }
 
     @Test("lets a token take one push, and answers the next with its death", arguments: [
-        "dead-activity-token", "dead-device-token",
+        "dead-activity-token", "dead-device-token", "bad-device-token",
     ])
     func dies(name: String) throws {
         let item = try Self.run(name, in: Self.shipped("smoke"))
         #expect(item.faults.count == 1 && item.faults[0].contains(" after: 1, per: token "))
         #expect(Self.calls(item.scripts[0]).filter { $0 == "permission" }.count == 5)
+    }
+
+    @Test("keeps APNs out for six seconds behind what came last, and waits until that is overdue")
+    func longOutage() throws {
+        let item = try Self.run("long-outage", in: Self.shipped("smoke"))
+        let words = item.faults[0].split(separator: " ")
+        func span(_ key: String) throws -> Double {
+            let place = try #require(words.firstIndex(of: Substring(key)))
+            return try #require(Double(words[place + 1].prefix { $0.isNumber })) / 1_000
+        }
+        let (at, length, script) = (try span("at:"), try span("for:"), item.scripts[0])
+        #expect(at <= script.shortest.seconds && at + length >= script.duration.seconds + 6)
+        #expect(item.duration.seconds >= at + length + 12 + script.deadline.seconds)
     }
 
     @Test("asks of two phones that each outlives the other's sign-out and dead activity")

@@ -19,7 +19,7 @@ class Relay(BaseHTTPRequestHandler):
             else:
                 for token, in rows.execute("select token from devices where user = ?", [call["user"]]).fetchall():
                     answer = apns.post("/3/device/" + token, headers={"apns-id": str(uuid.uuid4())}, json={"aps": {"alert": call["text"]}})
-                    if answer.status_code == 410:
+                    if answer.status_code == 410 or "BadDeviceToken" in answer.text:
                         print("gone:", token)
         self.do_GET()
 
