@@ -8,6 +8,10 @@ extension Defect {
         case .neverTriesOtherEnvironment: Self.lost
         // What is taken at last has come late, and what waited behind it may be lost.
         case .repeatsRefused: ["states-in-time", "states-delivered", "last-state-delivered"]
+        // Whether the last of a session is among them.
+        case .givesUpSoon: ["last-state-delivered"]
+        // Whether what is refused so is told by nothing newer.
+        case .keepsExpiredProviderToken: Self.lost + ["expired-connection-left"]
         // The new token is not told what the old one was.
         case .retriesOldToken: Self.lost
         // Where nothing was shown between the two starts.
@@ -35,7 +39,7 @@ extension Defect {
         // Where nothing is said any more; and the new token is refused as expired there, and used on.
         case .staysWedged: ["states-delivered", "last-state-delivered", "provider-token-renewed"]
         // Each push has another token, or the next one in its time, whatever was said of the last one.
-        case .signsPerPush, .keepsExpiredProviderToken: ["expired-connection-left"]
+        case .signsPerPush: ["expired-connection-left"]
         // It leaves with the window, and not behind it.
         case .sendsStaleProgress: ["throttle-respected"]
         // A topic that APNs refuses for it keeps every push from its phone.
