@@ -179,7 +179,8 @@ extension CaseCatalogue {
         }
     }
 
-    /// Longer than three tries last, a second apart and then two (P13). Nothing newer takes the place of what came last.
+    /// An outage that outlasts three tries with waits of one and two seconds. Its length is our choice; P13 asks for waits that
+    /// grow. Nothing newer takes the place of what came last.
     private var longOutage: PlannedCase {
         let question = "Is what came last told when APNs answers 503 to everything for six seconds?"
         return planned("long-outage", question, [needsDevice, needsEvent]) {

@@ -31,7 +31,7 @@ extension JoinedAccount {
     struct Told {
         private var newest: [LaneKey: [Newest]] = [:]
 
-        /// For all that the relay knows which sends that push.
+        /// The newest state that the process which sends that push knows to have been told.
         func last(_ key: LaneKey, before push: SeenPush, _ circumstances: Circumstances) -> Newest? {
             newest[key]?.last { !circumstances.mayBeForgotten($0.push, by: push) }
         }
@@ -50,7 +50,7 @@ extension JoinedAccount {
         /// What a later process may not know of.
         private var lately: [Served: [SeenPush]] = [:]
 
-        /// To the process that sends that push.
+        /// Whether the process that sends that push knows that it was accepted before.
         func isKnown(_ served: Served, before push: SeenPush, _ circumstances: Circumstances) -> Bool {
             if let known = kept[served], known <= push.arrivedAt { return true }
             return lately[served]?.contains {

@@ -62,7 +62,7 @@ struct Oracle {
         let world: World
         private(set) var breach: Breach?
         private var debts: [Int: Debt] = [:]
-        /// Places of pushes of which it knows that they were.
+        /// Places of the pushes that were accepted, for all that this process knows.
         private var accepted: Set<Int> = []
         /// When each state was refused for now, the last time and the time before, since it was accepted.
         private var refused: [Int: (before: Int?, last: Int)] = [:]
