@@ -60,6 +60,10 @@ package struct CallRoles: Sendable {
     package var forged: [ProfileCall]
     /// Some call names the session that it is of: else all that a user's sessions say is of one.
     package var namesSessions: Bool
+    /// The relay keeps tokens; else each call names those that it pushes to.
+    package var keepsTokens: Bool
+    /// Some answer of a call that owes a push can say that its token is dead.
+    package var tellsDeaths: Bool
     /// Events of a session that no start has begun are to be refused.
     package var refusesUnknownSessions: Bool
 
@@ -73,7 +77,9 @@ package struct CallRoles: Sendable {
             call.isForCases && !call.isStale && !call.isUnknown && !call.isOversized
                 && call.expectedStatus.contains { 200..<300 ~= $0 }
         }
-        let registrations = usual.filter { !$0.registers.isEmpty }
+        keepsTokens = profile.tokens == .relay
+        let keepsTokens = keepsTokens
+        let registrations = usual.filter { !$0.registers.isEmpty && (keepsTokens || !$0.isFinal) }
         func most(_ token: SessionVariable) -> ProfileCall? {
             let fitting = registrations.filter { call in
                 call.registers.contains(token) && call.registers.allSatisfy { $0.phone == token.phone }
@@ -82,7 +88,7 @@ package struct CallRoles: Sendable {
             return fitting.first { $0.registers.count == count }
         }
         let quiet = usual.filter { $0.pushes.isEmpty && $0.registers.isEmpty }
-        let events = usual.filter { !$0.pushes.isEmpty && $0.registers.isEmpty }
+        let events = usual.filter { !$0.pushes.isEmpty && ($0.registers.isEmpty || !keepsTokens) }
         let states = events.filter { call in
             !call.isFinal && call.owes(.liveactivity, .update) && !call.owes(.liveactivity, .start)
         }
@@ -136,6 +142,7 @@ package struct CallRoles: Sendable {
                 return variable == .session || variable == .sessionID
             }
         }
+        tellsDeaths = events.contains { call in call.answers.contains { $0.meaning == .pruned } }
         refusesUnknownSessions = profile.calls.contains { call in
             !call.isUnknown && !call.isStale && call.pushes.isEmpty && call.expectedStatus.isSubset(of: [404, 409, 410])
         }

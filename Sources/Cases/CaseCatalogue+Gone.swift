@@ -84,7 +84,11 @@ extension CaseCatalogue {
             refused.name = "\(name)-state"
             refused.add(roles.anyEvent, after: .seconds(1))
             refused.add(roles.final, after: back(refused))
-            var scripts = [refused]
+            // A relay that answers its caller only then has nothing that waits: it is asked all the same.
+            var behind = opening()
+            behind.name = "\(name)-behind"
+            behind.add(roles.anyEvent, after: back(behind))
+            var scripts = [refused, behind]
             if let start = roles.start, roles.hasActivities {
                 var starting = CaseScript(roles.profile)
                 starting.name = "\(name)-start"

@@ -77,7 +77,7 @@ extension CaseCatalogue {
     private var deadRegistration: PlannedCase {
         let name = "dead-registration"
         let question = "When FCM answers 404 UNREGISTERED, is that registration left alone, and everybody else served?"
-        return message(name, question) {
+        return message(name, question, needs: [needsDeathHeeded]) {
             var script = messageOpening()
             messages(&script, 2)
             messages(&script, 3, after: grace)
@@ -85,7 +85,7 @@ extension CaseCatalogue {
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
                 faults: [answer(name, "UNREGISTERED", match: "tokenFraction: 0.6", times: nil)],
-                exercises: ["dead-registration-dropped"], touches: ["states-delivered"])
+                exercises: [deathRule("dead-registration-dropped")], touches: ["states-delivered"])
         }
     }
 

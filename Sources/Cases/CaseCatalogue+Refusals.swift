@@ -13,6 +13,8 @@ extension CaseCatalogue {
                 "expired-activity-token", "410 ExpiredToken", "{ reason: ExpiredToken, timestamp: after-registration }"),
             deadActivity("bad-activity-token", "400 BadDeviceToken", "{ reason: BadDeviceToken }"),
             deadDevice("dead-device-token", "410", "{ reason: Unregistered, timestamp: after-registration }"),
+            deadDevice(
+                "expired-device-token", "410 ExpiredToken", "{ reason: ExpiredToken, timestamp: after-registration }"),
             deadDevice("bad-device-token", "400 BadDeviceToken", "{ reason: BadDeviceToken }"),
             deadStart("dead-start-token", "410 Unregistered", "Unregistered"),
             deadStart("expired-start-token", "410 ExpiredToken", "ExpiredToken"), oldNews,
@@ -59,22 +61,22 @@ extension CaseCatalogue {
 
     private func deadActivity(_ name: String, _ reply: String, _ action: String) -> PlannedCase {
         let question = "When APNs answers \(reply), is that activity's token left alone, and everything else served?"
-        return planned(name, question, [needsActivity]) {
+        return planned(name, question, [needsActivity, needsDeathHeeded]) {
             var script = opening()
             states(&script, 2, of: roles.anyState)
             states(&script, 3, of: roles.anyState, after: max(grace, pause))
             let match = "pushType: liveactivity, event: update, tokenFraction: \(Self.mostTokens)"
-            let hasAlerts = roles.anyState?.owes(.alert) ?? false
+            let hasAlerts = roles.keepsTokens && roles.anyState?.owes(.alert) ?? false
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
                 faults: [respond(name, action, match: match, after: 1)], needsBothEnvironments: knowsSandbox,
-                exercises: hasAlerts ? ["dead-token-dropped", "other-token-kept"] : ["dead-token-dropped"])
+                exercises: hasAlerts ? ["dead-token-dropped", "other-token-kept"] : [deathRule("dead-token-dropped")])
         }
     }
 
     private func deadDevice(_ name: String, _ reply: String, _ action: String) -> PlannedCase {
         let question = "When APNs answers \(reply) for a phone, is its token left alone, and everything else served?"
-        let needs = [need(roles.device, "registers a phone"), need(roles.alert, "owes an alert")]
+        let needs = [need(roles.device, "registers a phone"), need(roles.alert, "owes an alert"), needsDeathHeeded]
         return planned(name, question, needs) {
             var script = opening()
             states(&script, 2, of: roles.alert)
@@ -82,7 +84,7 @@ extension CaseCatalogue {
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
                 faults: [respond(name, action, match: "pushType: alert, tokenFraction: \(Self.mostTokens)", after: 1)],
-                needsBothEnvironments: knowsSandbox, exercises: ["dead-device-token-dropped"])
+                needsBothEnvironments: knowsSandbox, exercises: [deathRule("dead-device-token-dropped")])
         }
     }
 

@@ -159,7 +159,29 @@ package struct CaseCatalogue: Sendable {
         guard missing.isEmpty else {
             return .cannot(name: name, question: question, reason: missing.joined(separator: ", and "))
         }
-        return .runs(make())
+        var item = make()
+        if !roles.keepsTokens {
+            item.exercises.removeAll { Self.ofKeepers.contains($0) }
+            guard !item.exercises.isEmpty else {
+                return .cannot(name: name, question: question, reason: "the relay keeps no tokens (`tokens: caller`)")
+            }
+        }
+        return .runs(item)
+    }
+
+    /// Rules that bind relays which keep tokens, and no others (`Rule.keeper`).
+    package static let ofKeepers: Set<String> = [
+        "dead-token-dropped", "dead-device-token-dropped", "dead-registration-dropped", "disabled-token-dropped",
+        "other-token-kept", "old-410-ignored", "changed-row-kept", "nothing-after-end",
+    ]
+
+    /// How a death is heeded: by whoever keeps the token.
+    func deathRule(_ rule: String) -> String { roles.keepsTokens ? rule : "dead-token-told" }
+
+    var needsDeathHeeded: Need {
+        Need(
+            isThere: roles.keepsTokens || roles.tellsDeaths,
+            words: "no answer of the profile tells the caller that a token is dead (`answers`, `means: pruned`)")
     }
 
     var needsDevice: Need { need(roles.device ?? roles.activity, "registers a phone or an activity") }

@@ -74,6 +74,7 @@ extension Claim {
         case certificates = "relays that show APNs a certificate"
         case broadcasts = "relays that broadcast on APNs channels"
         case fcm = "relays that push through FCM"
+        case callers = "relays whose callers keep the tokens"
         case fcmLiveUpdates = "relays that push Live Updates through FCM"
         case fcmLiveActivities = "relays that push Live Activities through FCM"
         case rig = "PushRig itself"

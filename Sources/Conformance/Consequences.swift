@@ -24,6 +24,8 @@ enum Subject: Hashable, Sendable {
 struct Subjects: Sendable {
     static let most = 100_000
     private(set) var all: Set<Subject> = []
+    /// What had to follow from what was found, whatever rule tells of it.
+    private(set) var led: Set<Subject> = []
     /// A finding was about nothing that can be named, or there were too many.
     private(set) var isPart = false
 
@@ -32,7 +34,14 @@ struct Subjects: Sendable {
         all.insert(subject)
     }
 
+    mutating func lead(to subject: Subject) {
+        if led.count < Self.most { led.insert(subject) }
+    }
+
+    func explain(_ subject: Subject) -> Bool { all.contains(subject) || led.contains(subject) }
+
     mutating func add(_ other: Subjects) {
+        led.formUnion(other.led.prefix(Self.most - min(led.count, Self.most)))
         all.formUnion(other.all.prefix(Self.most - min(all.count, Self.most)))
         isPart = isPart || other.isPart || all.count >= Self.most
     }
@@ -58,7 +67,7 @@ extension RuleResult {
             guard !own.isPart, !own.all.isEmpty else { return [] }
             var counts: [Int: Int] = [:]
             for subject in own.all {
-                guard let first = subjects[..<place].firstIndex(where: { $0.all.contains(subject) }) else { return [] }
+                guard let first = subjects[..<place].firstIndex(where: { $0.explain(subject) }) else { return [] }
                 counts[first, default: 0] += 1
             }
             return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -38,6 +38,9 @@ package struct Rule: Sendable {
         }
     }
 
+    /// Who keeps the tokens of the relays that a rule binds.
+    package enum Keeper: Hashable, Sendable { case relay, callers }
+
     /// Names the rule for ever: lower-case words joined by hyphens, never reused for something else.
     package let id: String
     /// The numbered claims it judges, such as `R0.22`.
@@ -45,6 +48,8 @@ package struct Rule: Sendable {
     package let level: Level
     package let basis: Basis
     package let reach: Reach
+    /// Nil: it binds every relay.
+    package let keeper: Keeper?
     /// One sentence for whoever failed it.
     package let requirement: String
     /// What the requirement rests on: a section of Apple's pages, or the relay's own words.
@@ -57,8 +62,8 @@ package struct Rule: Sendable {
     package let make: @Sendable () -> any RuleMachine
 
     package init(
-        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], on reach: Reach = .apns, requirement: String,
-        norm: String, advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
+        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], on reach: Reach = .apns, of keeper: Keeper? = nil,
+        requirement: String, norm: String, advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
         make: @escaping @Sendable () -> any RuleMachine
     ) {
         self.id = id
@@ -66,11 +71,18 @@ package struct Rule: Sendable {
         self.level = level
         self.basis = basis
         self.reach = reach
+        self.keeper = keeper
         self.requirement = requirement
         self.norm = norm
         self.advice = advice
         self.span = span
         self.make = make
+    }
+
+    /// Whether the relay of that run is one that it binds.
+    package func binds(_ run: RunContext) -> Bool {
+        let keeper: Keeper = run.circumstances.callersKeepTokens ? .callers : .relay
+        return self.keeper ?? keeper == keeper
     }
 
     /// Why nothing can be said of it on a clock that runs so fast; nil where it can.
@@ -84,12 +96,13 @@ package struct Rule: Sendable {
 
     /// A rule that looks at one account after the other and remembers nothing but what it found.
     init(
-        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], on reach: Reach = .apns, requirement: String,
-        norm: String, advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
+        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], on reach: Reach = .apns, of keeper: Keeper? = nil,
+        requirement: String, norm: String, advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
         judge: @escaping @Sendable (JoinedAccount, RunContext, inout Tally) -> Void
     ) {
         self.init(
-            id, claims, level, basis: basis, on: reach, requirement: requirement, norm: norm, advice: advice, span: span
+            id, claims, level, basis: basis, on: reach, of: keeper, requirement: requirement, norm: norm, advice: advice,
+            span: span
         ) { AccountMachine(judge: judge) }
     }
 }

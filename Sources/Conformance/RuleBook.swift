@@ -6,7 +6,7 @@ import Pushes
 package enum RuleBook {
     package static let all: [Rule] =
         ServingRules.all + ContentRules.all + CarriedRules.all + DeclaredRules.all + RequestRules.all
-        + [TimestampRule.secondsAndRising] + TokenRules.all
+        + [TimestampRule.secondsAndRising] + TokenRules.all + CallerTokenRules.all
         + MessageRules.all + CollapseKeyRule.all + MessageAnswerRules.all + AccessTokenRules.all + StateRules.all
         + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
         + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
@@ -69,7 +69,9 @@ package struct RuleCourse {
         var tallies = machines.map { $0?.tally ?? Tally() }
         for (number, machine) in watching { (verdicts[number], tallies[number]) = (machine.verdict(run), machine.tally) }
         let hindrances = RuleBook.all.map { $0.tooFast(run) }
-        for number in verdicts.indices where hindrances[number] != nil { verdicts[number] = .notExercised }
+        for (number, rule) in RuleBook.all.enumerated() where hindrances[number] != nil || !rule.binds(run) {
+            verdicts[number] = .notExercised
+        }
         let broken = Set(zip(RuleBook.all, verdicts).filter { $1?.isBroken == true }.map(\.0.id))
         let tested = Set(zip(RuleBook.all, verdicts).filter { $1 ?? .notExercised != .notExercised }.map(\.0.id))
         // Where the verdict counts more than that, or is another, nobody knows what all of it is about.

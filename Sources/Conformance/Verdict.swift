@@ -166,6 +166,11 @@ package struct Tally: Sendable {
 
     mutating func test(_ count: Int = 1) { tested += count }
 
+    /// What follows from the last finding: it is about those calls, too.
+    mutating func lead(to rows: some Sequence<Expectation>) {
+        for row in rows { subjects.lead(to: .call(session: row.session, step: row.step)) }
+    }
+
     mutating func find(
         _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
         change: @autoclosure () -> String? = nil, session: UInt32? = nil, step: UInt32? = nil,

@@ -147,6 +147,8 @@ package enum EventFailure: UInt8, CaseIterable, Sendable {
     case pruned = 15
     /// The answer leads elsewhere, where we do not go.
     case redirected = 16
+    /// We did not send it, for the relay had told its caller that a token which it names is dead. `answer` says so in words.
+    case retired = 17
 
     /// There was an answer, but not one that takes the event.
     package var isAnswer: Bool {

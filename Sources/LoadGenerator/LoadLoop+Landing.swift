@@ -83,6 +83,7 @@ extension LoadLoop: FlightObserver {
         if let failure = lacksResult ? .answeredNo : failure(of: response, to: flight, rule) {
             snapshot.count(failure)
             draft.failure = failure.rawValue
+            if failure == .pruned { retire(flight) }
             let words = failure == .redirected ? whither(response) : flight.batch == nil ? response.body : answers.chosen
             draft.answer = redacted(words ?? response.body, of: flight)
         } else if memory != nil, !capture(flight), workload.profile.secretCaptures.isEmpty {
@@ -90,6 +91,12 @@ extension LoadLoop: FlightObserver {
         }
         snapshot.answer.record((draft.answeredAt - draft.plannedAt).nanoseconds)
         snapshot.answerFromSent.record((draft.answeredAt - draft.sentAt).nanoseconds)
+    }
+
+    /// A caller that is told of a token's death has done with it.
+    private func retire(_ flight: Flight) {
+        guard workload.profile.tokens == .caller else { return }
+        retired[flight.event.session, default: []].formUnion(workload.profile.calls[flight.event.call].targets)
     }
 
     private func redacted(_ body: ByteBuffer, of flight: Flight) -> [UInt8] {

@@ -70,13 +70,13 @@ extension LoadLoop {
         return hasAll
     }
 
-    /// The event has nothing to say without what is missing: it is not sent, which is on record.
-    func withhold(_ due: DueEvent, _ lack: String) {
-        snapshot.count(.withheld)
+    /// The event has nothing to say without what is missing, or nobody to say it to: it is not sent, which is on record.
+    func withhold(_ due: DueEvent, _ lack: String, as failure: EventFailure = .withheld) {
+        snapshot.count(failure)
         write(
             EventDraft(
                 session: due.event.session, step: due.event.step, kind: UInt16(due.event.call),
-                plannedAt: origin + due.event.at, failure: EventFailure.withheld.rawValue,
+                plannedAt: origin + due.event.at, failure: failure.rawValue,
                 answer: Array(lack.utf8.prefix(EventDraft.maxAnswerBytes))))
         settled(due.row, wasSent: false, at: loop.stamp())
     }

@@ -59,6 +59,8 @@ final class LoadLoop: TurnEndHandler {
     var retrying: [ObjectIdentifier: Flight] = [:]
     /// Batches that are not full yet, by call.
     var gathering: [Int: Batch] = [:]
+    /// Tokens of which the relay has told that they are dead, by session, where the callers keep them.
+    var retired: [UInt32: Set<SessionVariable>] = [:]
     /// Nil where no call needs one.
     let tokens: AccessTokens?
     let answers = CaptureReader()
@@ -210,6 +212,9 @@ final class LoadLoop: TurnEndHandler {
         let context = context ?? memory?[due.event.session]?.context()
         if let context, let lack = context.missing(for: workload.owing[due.event.call], workload.profile.captures) {
             return withhold(due, lack)
+        }
+        if let dead = retired[due.event.session], !dead.isDisjoint(with: workload.profile.calls[due.event.call].targets) {
+            return withhold(due, "the relay had told that its token is dead", as: .retired)
         }
         guard let flight = window.take({ Flight(self) }) else { return drop(due, releasedAt: releasedAt) }
         flight.begin(script: due.script, context)

@@ -91,7 +91,7 @@ package struct LoadSnapshot: Sendable {
         switch failure {
         case .none: break
         case .dropped: dropped += 1
-        case .withheld: withheld += 1
+        case .withheld, .retired: withheld += 1
         case let failure where failure.isAnswer: unexpectedStatus += 1
         default: failed += 1
         }

@@ -8,7 +8,11 @@ extension JoinedAccount {
     func release(_ index: Int, _ circumstances: Circumstances) -> String? {
         let row = account.rows[index]
         let due = deliveries[index].due
-        if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
+        if let call = account.call(at: row.place) {
+            if call.wasRefusedAsItMay { return "refused, as it may be" }
+            if call.wasToldDead { return "its caller was told that the token is dead" }
+            if call.wasToldNo, isExplained(call, index, circumstances) { return "its caller was told that it failed" }
+        }
         if isBeyondCap(index, circumstances) { return Self.beyondCap }
         if let how = goneCard(index) { return how }
         // What met a dead token is over where another took its place: the state is owed to that one.
@@ -31,6 +35,12 @@ extension JoinedAccount {
         if followsMissingEnd(row, circumstances) || wasForgotten(index, circumstances) { return Circumstances.heldDown }
         if let fault = overtakenStart(index, circumstances) { return fault.label }
         return refusedForGood(index, again?.token, since: since, circumstances)
+    }
+
+    /// The provider gave the relay a reason to tell its caller that it did not work.
+    private func isExplained(_ call: SeenCall, _ index: Int, _ circumstances: Circumstances) -> Bool {
+        !attempts(of: index).isEmpty || !deliveries[index].stops.isEmpty
+            || !circumstances.firings(from: call.sentAt, to: call.answeredAt).isEmpty
     }
 
     /// The fault of ours that refused it so that the same push may not be sent again, and that the relay cannot end.

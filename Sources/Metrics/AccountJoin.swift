@@ -73,6 +73,8 @@ package struct JoinedAccount: Sendable {
         let starts = account.rows.lazy.filter { $0.event == .start }.map(\.place)
         for place in account.tokenCalls.map(\.place) + starts {
             guard let call = account.call(at: place), call.state != .sent || !call.wasTaken else { continue }
+            // It concerns the one token, and nobody waits for what was to follow.
+            if call.wasToldDead || call.state == .retired { continue }
             // One that was still to come when we stopped listening has disturbed nothing.
             if call.state == .planned, call.plannedAt > circumstances.end { continue }
             disturbed.insert(call.session)

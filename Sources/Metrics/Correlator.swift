@@ -113,6 +113,8 @@ package struct Correlator: Sendable {
             if call.state == .withheld {
                 correlation.withheld += 1
                 count(answer, in: \.withheldFor)
+            } else if call.state == .retired {
+                count(answer, in: \.withheldFor)
             } else {
                 correlation.dropped += 1
             }
@@ -131,7 +133,7 @@ package struct Correlator: Sendable {
             course.add(answer: call.answeredAt - call.plannedAt, second: series.second(of: call.plannedAt))
             if isMeasured { measureAnswer(call) }
         }
-        if call.wasTaken {
+        if call.wasTaken || call.wasToldDead {
             correlation.taken += 1
         } else {
             correlation.failed += 1

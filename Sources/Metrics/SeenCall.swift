@@ -11,6 +11,8 @@ package struct SeenCall: Hashable, Sendable {
         case dropped
         /// Never sent, because what it has to say was not there: an answer of the relay or a phone did not tell it.
         case withheld
+        /// Never sent, because the relay had told its caller that a token which it names is dead.
+        case retired
         /// Sent; `status` is 0 where no answer came.
         case sent
     }
@@ -32,6 +34,10 @@ package struct SeenCall: Hashable, Sendable {
     package var attempts: UInt8 = 1
     /// Answered with a status that the profile expects.
     package var wasTaken = false
+    /// The answer told its caller, who keeps the tokens, that one which the call names is dead.
+    package var wasToldDead = false
+    /// The answer told its caller, in the profile's words, that it did not work: the event is the caller's again.
+    package var wasToldNo = false
 
     package init(session: UInt32, step: UInt32, kind: UInt16, plannedAt: Instant, scriptStep: UInt16 = 0) {
         self.session = session

@@ -31,9 +31,12 @@ package struct TokenLife: Sendable {
     /// through to it either. None that a fault of ours made up.
     package private(set) var stillbirths: [TokenHash: Death] = [:]
     package private(set) var lanes: [TokenHash: Lane] = [:]
+    /// Callers that keep the tokens name one in each call, and do not say by it that it lives.
+    private let areOnlyNamed: Bool
 
     /// `isDeath` says which answers tell of one, whatever they speak of.
     init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
+        areOnlyNamed = circumstances.callersKeepTokens
         for call in account.tokenCalls {
             lanes[call.token] = call.lane
             guard call.isRegistration, let made = account.call(at: call.place) else { continue }
@@ -48,6 +51,11 @@ package struct TokenLife: Sendable {
             var death = Death(
                 push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
                 isDoubtful: true)
+            if areOnlyNamed {
+                death.isDoubtful = push.flags.contains(.isAnswerUndelivered)
+                deaths[token, default: []].append(death)
+                continue
+            }
             let isOfItsRegistration = speaksOfRegistration(push, circumstances)
             if speaksOfThePast(push, circumstances, within: SheetFigures.timestampUnit), !isOfItsRegistration {
                 guard !push.flags.contains(.isAnswerUndelivered) else { continue }
@@ -76,7 +84,9 @@ package struct TokenLife: Sendable {
 
     /// Whether a registration of the token was sent after `first` and not after `second`.
     package func wasRegistered(_ token: TokenHash, after first: Instant, until second: Instant) -> Bool {
-        registrations[token]?.contains { $0.sentAt.nanoseconds != 0 && first < $0.sentAt && $0.sentAt <= second } ?? false
+        guard !areOnlyNamed else { return false }
+        let made = registrations[token] ?? []
+        return made.contains { $0.sentAt.nanoseconds != 0 && first < $0.sentAt && $0.sentAt <= second }
     }
 
     /// The first registration of the token that was sent after an instant.

@@ -70,7 +70,8 @@ final class SessionLane {
         let isExpected = calls.indices.contains(number) && calls[number].expectedStatus.contains(Int(event.status))
         let words = "\(name): \(event.answerText)"
         switch EventFailure(rawValue: event.failure) {
-        case .dropped?, .withheld?: marks.add(LaneMark(.failed, at: sentAt, step: event.step, words + "; it was never sent"))
+        case .dropped?, .withheld?, .retired?:
+            marks.add(LaneMark(.failed, at: sentAt, step: event.step, words + "; it was never sent"))
         default:
             marks.add(LaneMark(.offered, at: sentAt, step: event.step, name))
             let answeredAt = event.answeredAt.nanoseconds == 0 ? sentAt : event.answeredAt - origin.instant

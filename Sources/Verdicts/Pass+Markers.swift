@@ -94,7 +94,7 @@ extension Pass {
         switch call.state {
         case .planned: call.plannedAt <= instant
         case .sent: call.sentAt <= instant
-        case .dropped, .withheld: false
+        case .dropped, .withheld, .retired: false
         }
     }
 }

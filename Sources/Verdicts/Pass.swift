@@ -243,6 +243,7 @@ struct Pass {
             switch EventFailure(rawValue: event.failure) {
             case .dropped: .dropped
             case .withheld: .withheld
+            case .retired: .retired
             default: .sent
             }
         // A relay that takes no connection was sent nothing; that it was not is its own doing.
@@ -254,8 +255,12 @@ struct Pass {
         call.attempts = event.attempts
         let isExpected = expectedStatuses[safe: Int(event.kind)]?.contains(Int(event.status))
         call.wasTaken = call.wasAnswered && event.failure == 0 && isExpected ?? (200..<300).contains(event.status)
+        if let failure = EventFailure(rawValue: event.failure) {
+            call.wasToldDead = failure == .pruned && context.circumstances.callersKeepTokens
+            call.wasToldNo = failure == .answeredNo || failure == .throttled
+        }
         let answer =
-            call.wasAnswered || call.state == .withheld
+            call.wasAnswered || [.withheld, .retired].contains(call.state)
             ? String(decoding: event.answer, as: UTF8.self) : EventFailure(rawValue: event.failure).map { "\($0)" } ?? ""
         correlator.observe(call, answer: answer)
         // The last of its answers has no note of its own.

@@ -27,7 +27,7 @@ struct SessionLives {
         var found: SeenCall?
         for index in calls.indices.reversed() {
             let call = calls[index]
-            if call.state == .dropped || call.state == .withheld { continue }
+            if [.dropped, .withheld, .retired].contains(call.state) { continue }
             if begins.contains(call.kind), !call.wasRefusedAsItMay { found = call }
             guard ends.contains(call.kind), index != calls.indices.last else { continue }
             return call.wasTaken && !call.wasRefusedAsItMay ? found : nil

@@ -174,6 +174,7 @@ struct Judgement {
         let context = RunContext()
         let profile = scenario.relay.profile
         context.kinds = plan.kinds
+        context.circumstances.callersKeepTokens = profile.tokens == .caller
         for (number, call) in profile.calls.enumerated() {
             let kind = UInt16(number)
             if call.pushes.contains(where: \.isUrgent) { context.urgentKinds.insert(kind) }
@@ -191,6 +192,7 @@ struct Judgement {
             }
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
+            if call.answers.contains(where: { $0.meaning == .pruned }) { context.tellingKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
             for push in call.pushes {
                 switch push.told {

@@ -1,6 +1,7 @@
 // Cases fit the profiles that are shipped, and say why one cannot be run.
 
 import Basics
+import Foundation
 import Pushes
 import Scenarios
 import Testing
@@ -66,7 +67,7 @@ struct CatalogueTests {
         #expect(cannot == ["wrong-credentials", "token-of-other-host", "key-of-other-host"])
         let both = Self.runs(try Self.planned("conformance/environments"))
         #expect(both.first { $0.name == "key-of-other-host" }?.needsBothEnvironments == true)
-        #expect(both.count == 65)
+        #expect(both.count == 66)
     }
 
     /// Whoever tries for ever is seen to where nothing newer takes the place of what was refused.
@@ -119,6 +120,45 @@ struct CatalogueTests {
         #expect(reason("goodbye").contains("no calls that register an activity's token"))
         #expect(reason("strangers") == "the profile has no call that speaks for a stranger (`unknown: true`)")
         #expect(reason("key-of-other-host").hasPrefix("the relay is not told where the sandbox is"))
+    }
+
+    @Test("of the relays of others are as many as their page says")
+    func others() throws {
+        let page = try String(contentsOfFile: "\(repository)/docs/relays-of-others.md", encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| [`") }
+        #expect(rows.count == 10)
+        for row in rows {
+            let name = row.split(separator: "`")[1]
+            let cases = try Self.planned("relays-of-others/\(name)")
+            // Two play hours, which a relay that shares no clock is not asked.
+            let asked = "\(Self.runs(cases).count { $0.duration < .seconds(600) }) of \(cases.count)"
+            #expect(row.contains("| \(asked) |"), "\(name): \(asked)")
+        }
+    }
+
+    @Test("of a relay that keeps no tokens take its one call for an event, and ask by the callers' rules what becomes of a death")
+    func callers() throws {
+        func cases(_ profile: [String], _ answers: String) throws -> [PlannedCase] {
+            let relay = try Self.relay(
+                """
+                notify: { path: /n, json: { text: "{{marker}}", to: "{{deviceToken}}" }, \(answers)pushes: [{ channel: alert }] }
+                """, profile: profile)
+            return CaseCatalogue(relay).cases
+        }
+        let told = try cases(["tokens: caller"], "answers: [{ status: 200, at: /dead, means: pruned }], ")
+        let runs = Self.runs(told)
+        #expect(runs.count == 28)
+        #expect(runs.first { $0.name == "bad-device-token" }?.exercises == ["dead-token-told"])
+        #expect(runs.allSatisfy { CaseCatalogue.ofKeepers.isDisjoint(with: $0.exercises) })
+        #expect(runs.flatMap(\.scripts).allSatisfy { $0.steps.allSatisfy { $0.call == "notify" } })
+        func reason(_ name: String, _ cases: [PlannedCase]) -> String {
+            for item in cases { if case .cannot(name, _, let reason) = item { return reason } }
+            return "runs"
+        }
+        #expect(reason("old-410", told) == "the relay keeps no tokens (`tokens: caller`)")
+        let mute = try cases(["tokens: caller"], "")
+        #expect(reason("bad-device-token", mute).hasPrefix("no answer of the profile tells the caller that a token is dead"))
+        #expect(Self.runs(try cases([], "")).isEmpty, "of a relay that keeps tokens such a call is no event")
     }
 
     /// A newer state in time would hide the loss of the one before it.

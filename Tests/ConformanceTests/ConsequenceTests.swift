@@ -40,6 +40,14 @@ struct ConsequenceTests {
         }
     }
 
+    @Test("follows from what a finding had to lead to, which stands for nothing by itself")
+    func led() {
+        var cause = Self.subjects([(1, 1)])
+        cause.lead(to: .call(session: 1, step: 2))
+        #expect(Self.causes([cause, Self.subjects([(1, 2)])]) == [[], [[0, 1]]])
+        #expect(Self.causes([Self.subjects([(1, 1)]), cause]) == [[], [[0, 1]]])
+    }
+
     @Test("of more than can be kept is no consequence")
     func many() {
         let most = UInt32(Subjects.most)

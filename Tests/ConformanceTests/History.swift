@@ -232,6 +232,7 @@ struct History {
     }
 
     private func verdict(of rule: Rule, _ views: Views) -> Verdict {
+        guard rule.binds(run) else { return .notExercised }
         var machine = rule.make()
         guard let joined = views[rule.reach] else { return machine.verdict(run) }
         run.pushCount = joined.account.pushes.count

@@ -32,7 +32,7 @@ struct StandInTests {
         #expect(scenarios.sorted() == Self.bugs.map { $0.0 + ".yaml" })
         let page = try String(contentsOfFile: Rig.root + "/docs/relays-of-others.md", encoding: .utf8)
         for (name, _, _) in Self.bugs {
-            #expect(page.contains("| [`\(name)`](../Scenarios/relays/\(name).yaml) |"), "\(name)")
+            #expect(page.contains("| [`\(name)`](../Scenarios/relays/\(name).yaml) | "), "\(name)")
         }
     }
 

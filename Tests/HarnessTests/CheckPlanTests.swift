@@ -2,6 +2,7 @@
 
 import Basics
 import Cases
+import Conformance
 import Testing
 
 @testable import Harness
@@ -9,6 +10,11 @@ import Testing
 @Suite("A check's cases")
 struct CheckPlanTests {
     private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+    @Test("do not ask relays without tokens what binds only those that keep them")
+    func keepers() {
+        #expect(CaseCatalogue.ofKeepers == Set(RuleBook.all.filter { $0.keeper == .relay }.map(\.id)))
+    }
 
     /// A relay that runs already knows the sessions of the attempt before.
     @Test("are played again as sessions of others, and by the seed of their file the first time")

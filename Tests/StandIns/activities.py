@@ -1,9 +1,10 @@
-"""Stand-ins that send live activities. Each class names the one bug that it can have."""
+"""Stand-ins that send live activities."""
 
 import json
 import time
 
 from alerts import Relay
+from apns import now
 
 
 class PushGo(Relay):
@@ -16,34 +17,33 @@ class PushGo(Relay):
         item = json.loads(body)
         key = item["activity_key"]
         with self.lock:
-            tokens = self.rows.setdefault(key, [])
+            tokens = self.rows.get(key, [])
             if path == "/v1/activity/register":
                 if item["platform"] != "ios" or item["schema_version"] != 1 or len(item["token"]) > 512:
                     return 400, {"error": "platform, schema_version or token"}
                 replaces = item.get("replaces")
-                if replaces in tokens and not self.bug:
-                    tokens.remove(replaces)
-                if item["token"] not in tokens:
-                    tokens.append(item["token"])
+                gone = {item["token"], None if self.bug else replaces}
+                tokens = [row for row in tokens if row[0] not in gone] + [[item["token"], now()]]
+                self.rows[key] = tokens
                 return 200, {"registered": True}
             if path == "/v1/activity/unregister":
-                gone = [token for token in tokens if item.get("token") in (None, token)]
-                self.rows[key] = [token for token in tokens if token not in gone]
+                gone = [row for row in tokens if item.get("token") in (None, row[0])]
+                self.rows[key] = [row for row in tokens if row not in gone]
                 return 200, {"deleted": len(gone)}
             targets = list(tokens)
             if path == "/event/close":
-                del self.rows[key]
+                self.rows.pop(key)
         if path not in ("/event/update", "/event/close"):
             return 404, {}
-        now = int(time.time())
-        aps = {"timestamp": now, "event": "update" if path == "/event/update" else "end", "content-state": item["state"]}
+        instant = int(time.time())
+        aps = {"timestamp": instant, "event": "update" if path == "/event/update" else "end", "content-state": item["state"]}
         if aps["event"] == "end":
-            aps["dismissal-date"] = now + 60
-        for token in targets:
-            status, reason = self.apns.push(token, {"aps": aps}, "liveactivity", apns_collapse_id=key)
-            if status == 410 or reason == "BadDeviceToken":
+            aps["dismissal-date"] = instant + 60
+        for row in targets:
+            answer = self.apns.push(row[0], {"aps": aps}, "liveactivity", attempts=4, apns_collapse_id=key)
+            if answer.is_death(row[1]):
                 with self.lock:
-                    self.rows[key] = [other for other in self.rows.get(key, []) if other != token]
+                    self.rows[key] = [other for other in self.rows.get(key, []) if other != row]
         return 200, {"queued": len(targets)}
 
 
@@ -60,19 +60,19 @@ class HomeAssistant(Relay):
         answer = 201, {"messageId": str(next(self.count)), "target": item["push_token"], "rateLimits": {"remaining": 499}}
         activity, data = item.get("live_activity_token"), item.get("data", {})
         if not activity:
-            self.apns.push(token[1], {"aps": {"alert": {"title": item.get("title", ""), "body": item["message"]}}},
+            self.apns.push(token[1], {"aps": {"alert": {"title": item.get("title", ""), "body": item["message"]}}}, attempts=4,
                            apns_collapse_id=data.get("tag"))
             return answer
-        now = time.time()
+        instant = time.time()
         state = {"message": item["message"]} | {key: data[key] for key in self.KEYS if key in data}
-        aps = {"timestamp": int(now * 1000) if self.bug else int(now), "event": data["event"], "content-state": state}
+        aps = {"timestamp": int(instant * 1000) if self.bug else int(instant), "event": data["event"], "content-state": state}
         if data["event"] == "start":
             aps |= {"attributes-type": "HALiveActivityAttributes",
-                    "attributes": {"tag": data["tag"], "title": item["title"], "started_at": now},
+                    "attributes": {"tag": data["tag"], "title": item["title"], "started_at": instant},
                     "alert": {"title": item["title"], "body": item["message"]}, "input-push-token": 1}
         if data["event"] == "end":
-            aps["dismissal-date"] = int(data.get("dismissal_date", now))
-        self.apns.push(activity, {"aps": aps}, "liveactivity", apns_priority=5 if data.get("silent") else 10,
+            aps["dismissal-date"] = int(data.get("dismissal_date", instant))
+        self.apns.push(activity, {"aps": aps}, "liveactivity", attempts=4, apns_priority=5 if data.get("silent") else 10,
                        apns_collapse_id=data["tag"] if data["event"] == "start" else None)
         return answer
 

@@ -1,4 +1,4 @@
-"""Stand-ins that send alerts. Each class names the one bug that it can have."""
+"""Stand-ins that send alerts. Each class names the bugs that it can have, besides `new-provider-token`, which all can."""
 
 import hashlib
 import hmac
@@ -8,23 +8,40 @@ import re
 import threading
 import time
 import urllib.parse
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 
-from apns import TOPIC
+from apns import TOPIC, now
+from rows import Rows
 
 DEAD = {"BadDeviceToken", "Unregistered"}
 
 
 class Relay:
-    BUG = ""
+    BUG = OTHER = ""
 
     def __init__(self, apns, bug):
-        self.apns, self.bug = apns, bug
-        self.lock, self.count, self.rows = threading.Lock(), itertools.count(1), {}
+        self.apns, self.bug, self.other = apns, bug == self.BUG, bug == self.OTHER
+        self.lock, self.count, self.rows = threading.Lock(), itertools.count(1), Rows()
+        for key, item in self.rows.items():
+            if key.startswith("later "):
+                threading.Thread(target=self.work, args=(key, item)).start()
+
+    def later(self, item):
+        """It is sent behind the answer, and is not forgotten if the process ends before."""
+        item = {**item, "id": str(uuid.uuid4())}
+        key = "later " + item["id"]
+        self.rows[key] = item
+        threading.Thread(target=self.work, args=(key, item)).start()
+
+    def work(self, key, item):
+        self.send(item)
+        self.rows.pop(key)
 
 
 class Gorush(Relay):
     """Stateless. 200 with counts; what fails stands in the log. 500 and more are tried again at once, up to max_retry."""
-    BUG = "loses-failed-batch"
+    BUG, OTHER = "loses-failed-batch", "hides-death"
 
     def handle(self, method, path, headers, body):
         if path != "/api/push":
@@ -32,25 +49,25 @@ class Gorush(Relay):
         notifications = json.loads(body)["notifications"]
         if not 1 <= len(notifications) <= 100:
             return 400, {"code": 400, "message": "number of notifications"}
-        logs = []
-        for item in notifications:
-            if self.bug and next(self.count) % 3 == 0:
-                continue
-            for token in item["tokens"]:
-                if item["platform"] != 1:
-                    continue
-                payload = {"aps": {"alert": item.get("alert") or item["message"]}}
-                status, reason = self.apns.push(
-                    token, payload, attempts=3, pause=0, apns_topic=item["topic"], apns_id=None,
-                    apns_priority=10 if item["priority"] == "high" else 5, apns_collapse_id=item.get("collapse_id"))
-                if status != 200:
-                    logs.append({"type": "failed-push", "platform": "ios", "token": token, "message": "", "error": reason})
+        with ThreadPoolExecutor(max_workers=16) as workers:
+            logs = [log for log in workers.map(self.send, notifications) if log]
         return 200, {"success": "ok", "counts": sum(len(item["tokens"]) for item in notifications), "logs": logs}
+
+    def send(self, item):
+        if self.bug and next(self.count) % 3 == 0 or item["platform"] != 1:
+            return None
+        token, payload = item["tokens"][0], {"aps": {"alert": item.get("alert") or item["message"]}}
+        answer = self.apns.push(
+            token, payload, attempts=3, pause=0, apns_topic=item["topic"], apns_id=None,
+            apns_priority=10 if item["priority"] == "high" else 5, apns_collapse_id=item.get("collapse_id"))
+        if answer.status == 200 or self.other:
+            return None
+        return {"type": "failed-push", "platform": "ios", "token": token, "message": "", "error": answer.reason}
 
 
 class Mattermost(Relay):
     """The status stands in the body: OK, FAIL, or REMOVE for a token that is dead."""
-    BUG = "new-provider-token"
+    BUG, OTHER = "new-provider-token", "removes-on-refusal"
 
     def handle(self, method, path, headers, body):
         if path != "/api/v1/send_push":
@@ -60,11 +77,11 @@ class Mattermost(Relay):
             return 200, {"status": "FAIL", "error": "unknown platform or server"}
         payload = {"aps": {"alert": item["message"], "badge": item.get("badge", 0), "mutable-content": 1}}
         payload |= {key: item[key] for key in ("ack_id", "type", "server_id", "channel_id") if key in item}
-        status, reason = self.apns.push(item["device_id"], payload)
-        if status == 200:
+        answer = self.apns.push(item["device_id"], payload)
+        if answer.status == 200:
             return 200, {"status": "OK"}
-        dead = reason in DEAD | {"MissingDeviceToken", "DeviceTokenNotForTopic"}
-        return 200, {"status": "REMOVE" if dead else "FAIL", "error": reason}
+        dead = answer.reason in DEAD | {"MissingDeviceToken", "DeviceTokenNotForTopic"}
+        return 200, {"status": "REMOVE" if dead or self.other else "FAIL", "error": answer.reason}
 
 
 class Bark(Relay):
@@ -82,12 +99,12 @@ class Bark(Relay):
         if not token:
             return 400, {"code": 400, "message": "no token for this key"}
         payload = {"aps": {"alert": {"title": item.get("title", ""), "body": item["body"]}, "mutable-content": 1}}
-        status, reason = self.apns.push(token, payload)
-        if status == 200:
+        answer = self.apns.push(token, payload)
+        if answer.status == 200:
             return 200, {"code": 200, "message": "success"}
-        if (status == 410 or reason == "BadDeviceToken") and not self.bug:
+        if answer.is_death() and not self.bug:
             self.rows[item["device_key"]] = ""
-        return 500, {"code": 500, "message": reason}
+        return 500, {"code": 500, "message": answer.reason}
 
 
 class Ntfy(Relay):
@@ -100,13 +117,14 @@ class Ntfy(Relay):
         if not re.fullmatch("[0-9a-f]{64}", topic):
             return 400, {"code": 40009, "error": "invalid topic"}
         if path.endswith("/subscribe"):
-            self.rows.setdefault(topic, []).append(body.decode())
+            self.rows[topic] = self.rows.get(topic, []) + [[body.decode(), now()]]
             return 200, {}
         poll = headers["X-Poll-ID"]
         payload = {"aps": {"alert": {"title": "New message", "body": "New message"}, "mutable-content": 1}}
         payload |= {"event": "poll_request", "poll_id": poll, "topic": topic}
-        for token in self.rows.get(topic, []) * (2 if self.bug else 1):
-            self.apns.push(token, payload)
+        for phone in self.rows.get(topic, []) * (2 if self.bug else 1):
+            if self.apns.push(phone[0], payload, attempts=4).is_death(phone[1]):
+                self.rows[topic] = [other for other in self.rows.get(topic, []) if other != phone]
         return 200, {"id": poll, "event": "poll_request", "topic": topic, "poll_id": poll}
 
 
@@ -124,17 +142,17 @@ class Parse(Relay):
         if path != "/parse/push" or not headers["X-Parse-Master-Key"]:
             return 403, {"error": "unauthorized: master key is required"}
         wanted = item["where"]["installationId"]
-        for installation, token in list(self.rows.items()):
+        for installation, token in self.rows.items():
             if self.bug or installation == wanted:
                 data = item["data"]
                 kind = data.get("pushType", "alert")
-                self.apns.push(token, {"aps": data["aps"]}, kind, apns_collapse_id=data.get("collapseId"))
+                self.apns.push(token, {"aps": data["aps"]}, kind, attempts=4, apns_collapse_id=data.get("collapseId"))
         return 200, {"result": True}
 
 
 class Sygnal(Relay):
     """A Matrix push gateway, with `convert_device_token_to_hex: false`: the pushkey is the token as hex digits."""
-    BUG = "cuts-text"
+    BUG, OTHER = "cuts-text", "rejects-on-refusal"
 
     def handle(self, method, path, headers, body):
         if path != "/_matrix/push/v1/notify":
@@ -149,10 +167,11 @@ class Sygnal(Relay):
             payload = {"aps": {"alert": {"loc-key": "MSG_FROM_USER", "loc-args": [item["sender_display_name"], text]},
                                "badge": item["counts"]["unread"]}, "room_id": item["room_id"], "event_id": item["event_id"]}
             priority = 5 if item.get("prio") == "low" else 10
-            status, reason = self.apns.push(device["pushkey"], payload, apns_priority=priority)
-            if reason in DEAD | {"DeviceTokenNotForTopic", "TopicDisallowed"}:
+            answer = self.apns.push(device["pushkey"], payload, apns_priority=priority)
+            is_refused = self.other and 400 <= answer.status < 500
+            if answer.reason in DEAD | {"DeviceTokenNotForTopic", "TopicDisallowed"} or is_refused:
                 rejected.append(device["pushkey"])
-            elif status != 200:
+            elif answer.status != 200:
                 return 502, {}
         return 200, {"rejected": rejected}
 
@@ -174,17 +193,20 @@ class Expo(Relay):
             if not token:
                 tickets.append({"status": "error", "details": {"error": "DeviceNotRegistered"}})
                 continue
-            payload = {"aps": {"alert": {"title": message["title"], "body": message["body"]}}, "body": message.get("data", {})}
-            tries = {"attempts": 6, "pause": 0.01} if self.bug else {"attempts": 3, "pause": 1}
-            threading.Thread(target=self.apns.push, args=(token[1], payload), kwargs=tries).start()
+            self.later({"token": token[1], "title": message["title"], "body": message["body"], "data": message.get("data", {})})
             tickets.append({"status": "ok", "id": f"ticket-{next(self.count)}"})
         return 200, {"data": tickets}
+
+    def send(self, item):
+        payload = {"aps": {"alert": {"title": item["title"], "body": item["body"]}}, "body": item["data"]}
+        tries = {"attempts": 6, "pause": 0.01} if self.bug else {"attempts": 4}
+        self.apns.push(item["token"], payload, apns_id=item["id"], **tries)
 
 
 class Sockudo(Relay):
     """Devices are registered, publishes are taken on with an id and sent afterwards; the same idempotency key is taken on once.
     Calls are signed in the query, as Pusher's are."""
-    BUG = "ignores-idempotency-key"
+    BUG, OTHER = "ignores-idempotency-key", "keeps-dead-token"
     APP, KEY, SECRET = "rig", "rig-key", b"for-tests-only"
 
     def signed(self, method, path, fields, body):
@@ -202,15 +224,15 @@ class Sockudo(Relay):
             return 401, {"error": "signature"}
         item, call = json.loads(body), path.removeprefix(f"/apps/{self.APP}/push")
         if call == "/deviceRegistrations":
-            self.rows[item["id"]] = item["push"]["recipient"]["deviceToken"]
+            self.rows[item["id"]] = [item["push"]["recipient"]["deviceToken"], now()]
             return 201, {"id": item["id"]}
         if call == "/publish":
             key = headers["X-Idempotency-Key"]
             with self.lock:
-                known = self.rows.get(("publish", key))
+                known = self.rows.get("publish " + key)
                 if known and not self.bug:
                     return 202, {"publishId": known}
-                number = self.rows["publish", key] = f"publish-{next(self.count)}"
+                number = self.rows["publish " + key] = f"publish-{next(self.count)}"
             self.publish(item)
             return 202, {"publishId": number}
         if call == "/batch/publish":
@@ -223,11 +245,18 @@ class Sockudo(Relay):
         return 404, {}
 
     def publish(self, item):
-        note = item["notification"]
-        threading.Thread(target=self.send, args=(self.rows[item["recipient"]["deviceId"]], note)).start()
+        if self.rows.get(item["recipient"]["deviceId"]):
+            self.later(item)
 
-    def send(self, token, note):
-        self.apns.push(token, {"aps": {"alert": {"title": note["title"], "body": note["body"]}}}, attempts=5, pause=1)
+    def send(self, item):
+        device, note = item["recipient"]["deviceId"], item["notification"]
+        phone = self.rows.get(device)
+        if not phone:
+            return
+        alert = {"title": note["title"], "body": note["body"]}
+        answer = self.apns.push(phone[0], {"aps": {"alert": alert}}, attempts=5, apns_id=item["id"])
+        if answer.is_death(phone[1]) and self.rows.get(device) == phone and not self.other:
+            self.rows.pop(device)
 
 
 DIALECTS = {"gorush": Gorush, "mattermost": Mattermost, "bark": Bark, "ntfy": Ntfy, "parse": Parse, "sygnal": Sygnal, "expo": Expo,

@@ -1,56 +1,108 @@
-"""How a stand-in speaks to APNs: one HTTP/2 connection, one provider token for half an hour. httpx, and `openssl` to sign."""
+"""How a stand-in speaks to APNs: a connection of HTTP/2 for each push at a time, kept for the next; one provider token for half an
+hour. What a connection loses, and what a provider token was too old for, is sent again. httpx, and `openssl` to sign."""
 
 import base64
 import json
 import os
+import re
+import ssl
 import subprocess
 import threading
 import time
 import uuid
+from dataclasses import dataclass
 
 import httpx
 
 TOPIC = os.environ["APNS_TOPIC"]
 
 
+def now():
+    return int(time.time() * 1000)
+
+
+@dataclass
+class Answer:
+    status: int
+    reason: str | None
+    """Milliseconds, of a 410."""
+    timestamp: int = 0
+    again: bool = False
+
+    def is_death(self, registered=0):
+        """Of a token that was registered then, in milliseconds."""
+        if self.status == 410:
+            return not self.timestamp or self.timestamp > registered
+        return self.reason == "BadDeviceToken"
+
+
 class APNs:
     def __init__(self, bug):
         self.bug = bug
-        self.client = httpx.Client(http2=True, http1=False, verify=os.environ["APNS_CA_FILE"], timeout=5)
-        self.lock = threading.Lock()
+        self.idle, self.lock, self.places = [], threading.Lock(), threading.Semaphore(12)
+        self.context = ssl.create_default_context(cafile=os.environ["APNS_CA_FILE"])
         self.issued, self.token = 0, None
 
-    def provider_token(self):
-        """Made anew after half an hour; with the bug `new-provider-token` for each push, each with a second of its own."""
-        now = int(time.time())
-        if self.bug == "new-provider-token":
-            now = max(self.issued + 1, now - 60)
-        elif now - self.issued < 1800:
+    def provider_token(self, refused=None):
+        """Made anew after half an hour, and when `refused` is still the one in use. With the bug `new-provider-token` for each
+        push, each with a second of its own."""
+        with self.lock:
+            now = int(time.time())
+            if self.bug == "new-provider-token":
+                now = max(self.issued + 1, now - 60)
+            elif now - self.issued < 1800 and self.token != refused:
+                return self.token
+
+            def part(raw):
+                return base64.urlsafe_b64encode(raw).rstrip(b"=")
+            text = part(json.dumps({"alg": "ES256", "kid": os.environ["APNS_KEY_ID"]}).encode()) + b"." + \
+                part(json.dumps({"iss": os.environ["APNS_TEAM_ID"], "iat": now}).encode())
+            sign = ["openssl", "dgst", "-sha256", "-sign", os.environ["APNS_KEY_FILE"]]
+            signature = subprocess.run(sign, input=text, stdout=subprocess.PIPE, check=True).stdout
+            self.issued, self.token = now, (text + b"." + part(signature)).decode()
+            self.idle.clear()
             return self.token
 
-        def part(raw):
-            return base64.urlsafe_b64encode(raw).rstrip(b"=")
-        text = part(json.dumps({"alg": "ES256", "kid": os.environ["APNS_KEY_ID"]}).encode()) + b"." + \
-            part(json.dumps({"iss": os.environ["APNS_TEAM_ID"], "iat": now}).encode())
-        sign = ["openssl", "dgst", "-sha256", "-sign", os.environ["APNS_KEY_FILE"]]
-        signature = subprocess.run(sign, input=text, stdout=subprocess.PIPE, check=True).stdout
-        self.issued, self.token = now, (text + b"." + part(signature)).decode()
-        return self.token
+    def post(self, url, fields, content):
+        """Status 0 where no answer came; `again`: APNs has not looked at the push."""
+        with self.lock:
+            client = self.idle.pop() if self.idle else None
+        client = client or httpx.Client(http2=True, http1=False, verify=self.context, timeout=5)
+        client.count = getattr(client, "count", 0) + 1
+        try:
+            answer = client.post(url, headers=fields, content=content)
+        except httpx.TimeoutException:
+            return Answer(0, "timeout")
+        except httpx.TransportError as mistake:
+            client.close()
+            last = re.search(r"last_stream_id:(\d+)", str(mistake))
+            return Answer(0, "connection", again=not last or int(last[1]) < 2 * client.count - 1)
+        body = answer.json() if answer.content else {}
+        reason = body.get("reason")
+        with self.lock:
+            if reason != "ExpiredProviderToken":
+                self.idle.append(client)
+        return Answer(answer.status_code, reason, body.get("timestamp", 0), again=reason == "ExpiredProviderToken")
 
     def push(self, token, payload, kind="alert", attempts=1, pause=1.0, **headers):
-        """One push, tried so often after an answer of 500 and more, `pause` seconds apart and by the same id. Header names
-        are written with `_`. Returns status and reason."""
+        """One push, tried so often after an answer of 500 and more, `pause` seconds apart, doubled each time, and by the same
+        id; behind a pause after 429 and silence as well. Header names are written with `_`."""
         suffix = ".push-type.liveactivity" if kind == "liveactivity" else ""
         fields = {"apns-topic": TOPIC + suffix, "apns-push-type": kind, "apns-priority": "10", "apns-id": str(uuid.uuid4())}
         fields |= {name.replace("_", "-"): str(value) for name, value in headers.items()}
         fields = {name: value for name, value in fields.items() if value != "None"}
-        for attempt in range(attempts):
-            if attempt:
-                time.sleep(pause)
-            with self.lock:
-                fields["authorization"] = "bearer " + self.provider_token()
-                url = f"{os.environ['APNS_URL']}/3/device/{token}"
-                answer = self.client.post(url, headers=fields, content=json.dumps(payload))
-            if answer.status_code < 500:
-                break
-        return answer.status_code, answer.json().get("reason") if answer.content else None
+        url, content, again = f"{os.environ['APNS_URL']}/3/device/{token}", json.dumps(payload), 5
+        bearer = self.provider_token()
+        while True:
+            fields["authorization"] = "bearer " + bearer
+            with self.places:
+                answer = self.post(url, fields, content)
+            if answer.again and again:
+                again -= 1
+                bearer = self.provider_token(refused=bearer if answer.status == 403 else None)
+                continue
+            attempts -= 1
+            if attempts <= 0 or answer.status < 500 and not (answer.status in (0, 429) and pause):
+                return answer
+            time.sleep(pause)
+            pause = min(2 * pause, 60)

@@ -29,8 +29,9 @@ options.add_argument("--tls", nargs=2, metavar=("CERTIFICATE", "KEY"))
 options.add_argument("--client-ca", help="whoever calls shows a certificate of that authority")
 options.add_argument("--http2", action="store_true", help="and nothing else")
 options = options.parse_args()
-if options.bug not in {"", DIALECTS[options.dialect].BUG}:
-    sys.exit(f"{options.dialect} has the bug {DIALECTS[options.dialect].BUG}, and no {options.bug}")
+bugs = {"", DIALECTS[options.dialect].BUG, DIALECTS[options.dialect].OTHER, "new-provider-token"}
+if options.bug not in bugs:
+    sys.exit(f"{options.dialect} has the bugs {', '.join(sorted(bugs - {''}))}, and no {options.bug}")
 relay = DIALECTS[options.dialect](APNs(options.bug), options.bug)
 
 

@@ -213,7 +213,7 @@ enum ActivityRules {
     }
 
     static let nothingAfterEnd = Rule(
-        "nothing-after-end", ["R0.10", "G11"], .must, on: .both,
+        "nothing-after-end", ["R0.10", "G11"], .must, on: .both, of: .relay,
         requirement: "No update arrives after an activity's end, but with a timestamp by which iOS passes over it.",
         norm: "Apple, ActivityKit: an ended activity takes no further updates; a throttled leftover must be discarded",
         advice: "drop what is held when the end is sent; what is told later goes to the session's next activity, or nowhere"

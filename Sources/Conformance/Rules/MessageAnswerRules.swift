@@ -10,14 +10,14 @@ enum MessageAnswerRules {
     ]
 
     static let deadDropped = Rule(
-        "dead-registration-dropped", ["F1", "R3.17"], .must, on: .fcm,
+        "dead-registration-dropped", ["F1", "R3.17"], .must, on: .fcm, of: .relay,
         requirement: "After 404 UNREGISTERED no further message goes to that registration.",
         norm: "Google, FCM ErrorCode: the instance was unregistered, remove the token",
         advice: "delete every row of that registration on UNREGISTERED"
     ) { joined, run, tally in TokenRules.judgeDead(joined, run, &tally, by: { $0.status == 404 }) { _ in true } }
 
     static let disabledDropped = Rule(
-        "disabled-token-dropped", ["F4"], .should, on: .fcm,
+        "disabled-token-dropped", ["F4"], .should, on: .fcm, of: .relay,
         requirement: "After 400 with APNs' word that the token is disabled no further message goes there.",
         norm: "Seen in several relays, documented nowhere: such tokens pile up",
         advice: "look for an ApnsError in the details, and delete the token where its status is 410"

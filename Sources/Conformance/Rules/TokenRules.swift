@@ -85,18 +85,18 @@ enum TokenRules {
     /// The relay was asked. One that is down, or refuses what it is told, has nothing to send to anybody; one that says that
     /// there is no card or phone any more, as its profile has it or by 404, 409 or 410, has looked for its token.
     static func isTempting(_ call: SeenCall) -> Bool {
-        call.wasAnswered && (call.wasTaken || [404, 409, 410].contains(call.status))
+        call.wasAnswered && (call.wasTaken || call.wasToldNo || [404, 409, 410].contains(call.status))
     }
 
     static let deadDropped = Rule(
-        "dead-token-dropped", ["R0.22", "P9", "G2"], .must,
+        "dead-token-dropped", ["R0.22", "P9", "G2"], .must, of: .relay,
         requirement: "After 410, or 400 BadDeviceToken, no further push goes to that activity or start token.",
         norm: "Apple, Handling notification responses from APNs: requests with these answers are never retried",
         advice: "delete the token's row on 410 Unregistered, 410 ExpiredToken and 400 BadDeviceToken"
     ) { joined, run, tally in judgeDead(joined, run, &tally) { $0.isLiveActivity } }
 
     static let deadDeviceDropped = Rule(
-        "dead-device-token-dropped", ["R0.25", "P9"], .must,
+        "dead-device-token-dropped", ["R0.25", "P9"], .must, of: .relay,
         requirement: "After 410, or 400 BadDeviceToken, no further push goes to that device token.",
         norm: "Apple, Handling notification responses from APNs: requests with these answers are never retried",
         advice: "delete the token's row on 410, as well as after 400 BadDeviceToken from both hosts"
@@ -207,6 +207,7 @@ enum TokenRules {
                 "a token was never pushed to again after \(run.reason(push))",
                 expected: "a push for the event planned \(row.plannedAt - push.answeredAt) after that reply", seen: "none",
                 session: row.session, step: row.step, push.id)
+            tally.lead(to: later.map { joined.account.rows[$0] })
         }
     }
 
@@ -217,7 +218,7 @@ enum TokenRules {
     }
 
     static let otherKept = Rule(
-        "other-token-kept", ["R0.24", "G5"], .must, basis: .absence, on: .both,
+        "other-token-kept", ["R0.24", "G5"], .must, basis: .absence, on: .both, of: .relay,
         requirement: "A dead activity token does not take the device token with it, nor the reverse.",
         norm: "Apple: the tokens live and die apart",
         advice: "delete exactly the row of the token that was answered"
@@ -308,7 +309,7 @@ enum TokenRules {
     }
 
     static let oldReportIgnored = Rule(
-        "old-410-ignored", ["P10", "G4"], .must, basis: .absence,
+        "old-410-ignored", ["P10", "G4"], .must, basis: .absence, of: .relay,
         requirement: "A 410 whose timestamp lies before the token's last registration deletes nothing.",
         norm: "Apple, Handling notification responses from APNs: the timestamp is when the token was last known invalid",
         advice: "compare the 410's timestamp (milliseconds) with the instant of the registration before deleting"
@@ -327,6 +328,7 @@ enum TokenRules {
                 expected: "a push for the next event",
                 seen: "none, though by the 410's timestamp the token died \(age(of: push)) before, and was registered since",
                 session: row.session, step: row.step, push.id)
+            tally.lead(to: later.map { joined.account.rows[$0] })
         }
     }
 
@@ -336,7 +338,7 @@ enum TokenRules {
     }
 
     static let changedKept = Rule(
-        "changed-row-kept", ["G4"], .must, basis: .absence,
+        "changed-row-kept", ["G4"], .must, basis: .absence, of: .relay,
         requirement: "An answer about a token does nothing to what was registered in its place while it was on its way.",
         norm: "Apple, Handling notification responses from APNs: stop, unless the token was registered after the timestamp",
         advice: "delete the row only where it still holds the token, and the registration, that the push was made of"

@@ -42,6 +42,8 @@ struct LiveJoin {
         /// By the number of the call: a push of it bears the call's marker, and what answers it expects.
         var owesMarked: [Bool] = []
         var expectedStatuses: [Set<Int>] = []
+        /// An answer that a token is dead is none that failed.
+        var callersKeepTokens = false
         /// What was planned before it is warm-up.
         var measuredFrom = Instant(nanoseconds: .min)
         /// Our lateness is told in the host's time: the run's clock goes so many times as fast.
@@ -135,14 +137,14 @@ struct LiveJoin {
     private mutating func see(_ event: EventEntry) {
         read(max(event.plannedAt, event.sentAt, event.answeredAt))
         let failure = EventFailure(rawValue: event.failure)
-        let wasSent = failure != .dropped && failure != .withheld
+        let wasSent = ![.dropped, .withheld, .retired].contains(failure)
         let wasAnswered = event.status != 0
         figures.events += 1
         if failure == .dropped { figures.dropped += 1 }
         let kind = Int(event.kind)
         let isExpected = terms.expectedStatuses.indices.contains(kind) ? terms.expectedStatuses[kind] : [200]
         let wasTaken = wasSent && wasAnswered && event.failure == 0 && isExpected.contains(Int(event.status))
-        if wasSent, !wasTaken { figures.failed += 1 }
+        if wasSent, !wasTaken, !(failure == .pruned && terms.callersKeepTokens) { figures.failed += 1 }
         if wasSent, event.plannedAt >= terms.measuredFrom {
             figures.lateness.record(Int64(Double(event.lateness.nanoseconds) / terms.pace))
             if wasAnswered { figures.answer.record((event.answeredAt - event.plannedAt).nanoseconds) }

@@ -50,7 +50,8 @@ final class LiveRun {
         let calls = scenario.relay.profile.calls
         terms = LiveJoin.Terms(
             run: plan.run, owesMarked: calls.map { $0.pushes.contains(where: \.isMarked) },
-            expectedStatuses: calls.map(\.expectedStatus), pace: scenario.pace)
+            expectedStatuses: calls.map(\.expectedStatus),
+            callersKeepTokens: scenario.relay.profile.tokens == .caller, pace: scenario.pace)
         warmUp = scenario.phases.warmUp
         let shared = Shared()
         self.shared = shared

@@ -38,9 +38,12 @@ struct ProfileDecoder {
         decoder.observers = fields.entries("observers").map(\.key)
         let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
         decoder.order = order(fields, httpVersion)
+        let tokens: Profile.TokenOwner = fields.choice("tokens") ?? .relay
         for entry in fields.entries("calls") {
             checkName(entry)
-            if let call = decoder.call(entry) { calls.append(call) }
+            guard var call = decoder.call(entry) else { continue }
+            if tokens == .caller { call.nameTargets() }
+            calls.append(call)
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
             mistakes.add("`calls` names no call", hint: "add one", at: calls.place)
@@ -49,6 +52,7 @@ struct ProfileDecoder {
             name: name, topic: topic(fields), httpVersion: httpVersion,
             order: decoder.order, calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
+        profile.tokens = tokens
         profile.rest = fields.duration("rest")
         profile.dedupe = dedupe
         profile.cap = limits.cap(fields)

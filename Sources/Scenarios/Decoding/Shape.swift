@@ -128,7 +128,7 @@ extension Shape {
         "profile",
         [
             "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1",
-            "order": "answered",
+            "order": "answered", "tokens": "caller",
             "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
             "answers": "[{ status: 429, means: throttled }]", "retries": "{ most: 3 }",
             "coalescing": "{ window: 10s }", "dedupe": "{ by: [/contentState/status], window: 30s }",

@@ -21,11 +21,20 @@ package struct Profile: Sendable {
         case parallel
     }
 
+    /// Who keeps the tokens of phones and activities.
+    package enum TokenOwner: String, CaseIterable, Hashable, Sendable {
+        /// Calls register them, and events name a session.
+        case relay
+        /// Each call names those that it pushes to; the relay says in its answer which of them are dead.
+        case caller
+    }
+
     package var name: String
     /// Bundle identifier the relay pushes to.
     package var topic: String
     package var httpVersion: HTTPVersion
     package var order: Order
+    package var tokens = TokenOwner.relay
     /// In the order of the file.
     package var calls: [ProfileCall]
     /// The throttle the relay declares; nil: every push is sent on by itself.
@@ -169,6 +178,16 @@ package struct ProfileCall: Sendable {
         self.unregisters = unregisters
         self.variables = variables
         self.defaults = defaults
+    }
+}
+
+extension ProfileCall {
+    /// Tokens that its pushes go to.
+    package var targets: Set<SessionVariable> { Set(pushes.map(\.token)) }
+
+    /// The relay knows them by this call.
+    mutating func nameTargets() {
+        for token in pushes.map(\.token) where !registers.contains(token) { registers.append(token) }
     }
 }
 
