@@ -9,7 +9,8 @@ package enum RuleBook {
         + [TimestampRule.secondsAndRising] + TokenRules.all + CallerTokenRules.all
         + MessageRules.all + CollapseKeyRule.all + MessageAnswerRules.all + AccessTokenRules.all + StateRules.all
         + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
-        + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
+        + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + RestRule.all + ConnectionRules.all
+        + BroadcastRules.all
         + WebhookRules.all + RepeatRules.all + DeliveryRules.all
 
     /// The rule with this id or one of these claims (`R0.8`), in any case of letters.

@@ -207,6 +207,8 @@ package final class RunContext {
     package var hooksBearIDs = false
     /// The first of the webhooks that speak of no user whom anybody can name, and whose signature does not hold: their notes.
     package private(set) var unsignedStrays: [(id: UInt64, flaw: String)] = []
+    /// The profile does not say how long a push may rest behind a refusal for now.
+    package var isSilentOfRest = false
     /// Calls whose answers can say that a token is dead, by number.
     package var tellingKinds: Set<UInt16> = []
     /// The mock offers production and sandbox side by side.

@@ -217,6 +217,7 @@ struct Judgement {
         context.circumstances.hasBothEnvironments = context.hasBothEnvironments
         context.tellsStatesApart = scenario.mock.messaging.liveUpdateStamp != nil
         context.circumstances.quotaRetryAfter = scenario.mock.retryAfter(.quotaExceeded)
+        context.isSilentOfRest = profile.rest == nil
         context.circumstances.rest = profile.rest ?? SheetFigures.restBehindFailure
         context.circumstances.repeats = profile.dedupe.map { RepeatTerms(window: $0.window) }
         context.circumstances.cap = profile.cap

@@ -152,8 +152,8 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "sessions-kept-apart": { .honest },
     "each-phone-served": { .twoPhones },
     "goaway-obeyed": { .goneAway },
-    "dead-token-told": { CallerTokenRuleTests.told },
-    "living-token-not-told-dead": { CallerTokenRuleTests.told },
+    "refused-comes-again": { RestRuleTests.refused(again: 15.6) },
+    "dead-token-told": { CallerTokenRuleTests.told }, "living-token-not-told-dead": { CallerTokenRuleTests.told },
 ]
 
 @Suite("The rule book")

@@ -33,6 +33,13 @@ enum Rig {
         var error: String
     }
 
+    /// One of 127.0.0.1 at which nobody listens.
+    static func freePort() throws -> Int {
+        let found = try run(
+            "python3", ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])
+        return try #require(Int(found.out.filter(\.isNumber)))
+    }
+
     /// Runs a program to its end, at most for `seconds`.
     static func run(_ program: String, _ arguments: [String], seconds: Double = 120) throws -> Output {
         let process = Process()

@@ -109,7 +109,7 @@ private final class Field {
         mock = try MockProcess(folder: folder + "/mock", arguments: ["--topic", topic])
         let ready = Pipe()
         relay.executableURL = URL(filePath: Rig.pushrig)
-        let port = try Self.freePort()
+        let port = try Rig.freePort()
         url = "http://127.0.0.1:\(port)"
         func word(_ name: String) throws -> String { try #require(mock.ready[name]?.string) }
         relay.arguments = [
@@ -124,12 +124,6 @@ private final class Field {
     deinit {
         if relay.isRunning { relay.terminate() }
         relay.waitUntilExit()
-    }
-
-    private static func freePort() throws -> Int {
-        let found = try Rig.run(
-            "python3", ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])
-        return try #require(Int(found.out.filter(\.isNumber)))
     }
 
     /// Starts a shard; its clock is off by `shift`.

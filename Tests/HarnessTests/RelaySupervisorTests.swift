@@ -81,7 +81,7 @@ import Testing
     }
 
     private func isUp(_ supervisor: RelaySupervisor) throws -> Bool {
-        let probe = try ReadyProbe(target: supervisor.target, path: "/")
+        let probe = try ReadyProbe(target: supervisor.target, ReadySpec(path: "/"))
         while true {
             if let answer = probe.poll() { return answer }
             usleep(2_000)

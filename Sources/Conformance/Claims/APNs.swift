@@ -67,7 +67,7 @@ extension Claim {
         Claim(
             "P13", .must, "429 and 5xx make the sender wait, and longer each time.",
             norm: "\(answers): 15 minutes after 5xx; too soon is a warning, a storm of tries a break",
-            rules: ["retry-backs-off", "retry-storm"], defects: ["retries-at-once", "storms"]),
+            rules: ["retry-backs-off", "retry-storm", "refused-comes-again"], defects: ["retries-at-once", "storms"]),
         Claim(
             "P14", .must,
             "TooManyProviderTokenUpdates comes with 429, and asks for fewer signatures, not for a new one.",

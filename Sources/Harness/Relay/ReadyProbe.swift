@@ -1,19 +1,20 @@
-// Asks a relay whether it is up: a GET that answers 2xx.
+// Asks a relay whether it is up.
 
 import Basics
 import EventLoop
 import Net
+import Scenarios
 
 /// Confined to the thread that runs the harness, which never waits for the relay.
 final class ReadyProbe {
     private let thread: LoopThread<ClientPool>
-    private let path: String
+    private let spec: ReadySpec
     private let question = Question<Int>()
-    /// The status that it answered last, where it is none of 2xx.
+    /// The status that it answered last, where it is not the one that was asked for.
     private(set) var wrongStatus: Int?
 
     init(
-        target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings(), path: String,
+        target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings(), _ spec: ReadySpec,
         version: ClientConfiguration.Version = .http1
     ) throws(Failure) {
         var configuration = ClientConfiguration(version: version, tls: tls)
@@ -25,7 +26,7 @@ final class ReadyProbe {
                 try ClientPool(loop: loop, target: target, configuration: settings)
             }
         } catch { throw error as? Failure ?? Failure(.run, "cannot ask the relay: \(error)") }
-        self.path = path
+        self.spec = spec
     }
 
     deinit {
@@ -36,7 +37,7 @@ final class ReadyProbe {
     /// What the relay last said, once; nil while no answer has come. Asks again when no question is open.
     func poll() -> Bool? {
         guard let status = ask() else { return nil }
-        let isUp = (200..<300).contains(status)
+        let isUp = status != 0 && spec.statuses?.contains(status) ?? true
         if status != 0, !isUp { wrongStatus = status }
         return isUp
     }
@@ -44,9 +45,9 @@ final class ReadyProbe {
     /// 0: it did not answer.
     private func ask() -> Int? {
         question.poll { answer in
-            let path = path
+            let spec = spec
             thread.post { pool in
-                pool.send(OutgoingRequest(method: "GET", path: path)) { outcome in
+                pool.send(OutgoingRequest(method: spec.method, path: spec.path)) { outcome in
                     if case .response(let response) = outcome { answer(response.status) } else { answer(0) }
                 }
             }

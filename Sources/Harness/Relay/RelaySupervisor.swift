@@ -70,7 +70,7 @@ final class RelaySupervisor {
             sampler = nil
         }
         probe = try ReadyProbe(
-            target: target, tls: tls, path: spec.ready.path,
+            target: target, tls: tls, spec.ready,
             version: spec.profile.httpVersion == .http2 ? .http2 : .http1)
         pending = spec.restarts.sorted { $0.at < $1.at }
     }
@@ -102,14 +102,20 @@ final class RelaySupervisor {
         guard time.now() >= startedAt + spec.ready.timeout else { return nil }
         return Failure(
             .run,
-            "the relay did not answer GET \(target)\(spec.ready.path) with 2xx within \(spec.ready.timeout)"
+            "the relay did not answer \(spec.ready.method) \(target)\(spec.ready.path) with \(wanted) "
+                + "within \(spec.ready.timeout)"
                 + (probe.wrongStatus.map { ", but with \($0)" } ?? ""),
             hint: hintWhereNeverReady)
     }
 
+    private var wanted: String {
+        guard let statuses = spec.ready.statuses else { return "anything" }
+        return statuses == Set(200..<300) ? "2xx" : statuses.sorted().map(String.init).joined(separator: ", ")
+    }
+
     private var hintWhereNeverReady: String {
         let path = spec.ready.path == "/" ? "/health" : "/"
-        let place = "name a path that it answers with 2xx, such as --set relay.ready.path=\(path)"
+        let place = "name a path that it answers so, such as --set relay.ready.path=\(path), or --set relay.ready.status=any"
         if probe.wrongStatus != nil { return place }
         return process == nil
             ? "is it up? see to relay.url or --relay, or \(place)"

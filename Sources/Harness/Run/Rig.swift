@@ -275,7 +275,7 @@ final class Rig {
             case "mock.key": coordinates.apnsKey
             case "mock.keyId": coordinates.keyID
             case "mock.teamId": coordinates.teamID
-            case "mock.topic": coordinates.topics[0]
+            case "mock.topic": coordinates.topics.first ?? scenario.relay.profile.topic
             case "mock.fcm": coordinates.fcm?.description
             case "mock.serviceAccount": coordinates.serviceAccount
             case "mock.tokenUri": coordinates.tokenURL

@@ -119,8 +119,28 @@ struct RelayDecoder {
         let usual = ReadySpec()
         let path = inner.text("path") ?? usual.path
         if !path.hasPrefix("/") { inner.wrong("path", inner.value("path")!, "a path that begins with /") }
+        let method = inner.text("method") ?? usual.method
+        if method.isEmpty || !method.utf8.allSatisfy({ 65...90 ~= $0 }) {
+            inner.wrong("method", inner.value("method")!, "a method in capitals, such as HEAD")
+        }
         return ReadySpec(
-            path: path, timeout: inner.duration("timeout", .milliseconds(1)...Fields.longest) ?? usual.timeout)
+            method: method, path: path, statuses: readyStatuses(inner) ?? usual.statuses,
+            timeout: inner.duration("timeout", .milliseconds(1)...Fields.longest) ?? usual.timeout)
+    }
+
+    /// Nil: nothing is said; nil within: any answer.
+    private func readyStatuses(_ fields: Fields) -> Set<Int>?? {
+        guard let node = fields.value("status") else { return nil }
+        if case .scalar("any", _) = node.content { return .some(nil) }
+        var nodes = [node]
+        if case .sequence(let items) = node.content { nodes = items }
+        let statuses = nodes.compactMap { item -> Int? in
+            item.plainValue?.int.flatMap { 200...599 ~= $0 ? Int($0) : nil }
+        }
+        if statuses.isEmpty || statuses.count < nodes.count {
+            fields.wrong("status", node, "any, or a status from 200 to 599, or a list of them")
+        }
+        return Set(statuses)
     }
 
     private func stop(_ fields: Fields) -> StopSpec {

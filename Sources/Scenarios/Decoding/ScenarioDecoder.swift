@@ -153,7 +153,7 @@ struct ScenarioDecoder {
         mock.clockSkew = skew(inner, "clockSkew", minus: "when the mock is behind") ?? .zero
         mock.clockSteps = inner.items("clockSteps", atMost: 16).compactMap { clockStep($0) }.sorted { $0.at < $1.at }
         if let node = inner.value("topics") {
-            mock.topics = inner.texts("topics", atLeast: 1)
+            mock.topics = inner.texts("topics")
             if let topic = profile?.topic, !mock.topics.isEmpty, !mock.topics.contains(topic) {
                 mistakes.add(
                     "`topics` leaves out \(topic), the profile's: every push would be refused with 400 TopicDisallowed",

@@ -65,7 +65,8 @@ extension Shape {
     static let relayTLS = Shape(
         "relayTLS",
         ["ca": "relay-ca.pem", "certificate": "client.pem", "key": "client.key", "serverName": "relay.internal"])
-    static let ready = Shape("ready", ["path": "/health", "timeout": "15s"])
+    static let ready = Shape(
+        "ready", ["path": "/health", "method": "HEAD", "status": "any", "timeout": "15s"])
     static let stop = Shape("stop", ["signal": "TERM", "grace": "5s"])
     static let restart = Shape("restart", ["at*": "20s", "signal": "KILL", "down": "1s"])
 

@@ -74,11 +74,19 @@ package struct RelayTLS: Hashable, Sendable {
 
 /// When a launched relay counts as up: a GET of `path` answers with 2xx within `timeout`.
 package struct ReadySpec: Hashable, Sendable {
+    package var method: String
     package var path: String
+    /// Answers that say that it is up; nil: any.
+    package var statuses: Set<Int>?
     package var timeout: Interval
 
-    package init(path: String = "/health", timeout: Interval = .seconds(15)) {
+    package init(
+        method: String = "GET", path: String = "/health", statuses: Set<Int>? = Set(200..<300),
+        timeout: Interval = .seconds(15)
+    ) {
+        self.method = method
         self.path = path
+        self.statuses = statuses
         self.timeout = timeout
     }
 }

@@ -1,0 +1,253 @@
+// `pushrig exec --tour`: a relay that nobody has described. Its calls are given as lines of curl. They are made once when all
+// is well; what came then is owed while APNs refuses, rests and goes away, one after the other.
+
+package import Basics
+import Cases
+import EventLoop
+import Glibc
+import Net
+import OperatingSystem
+import Scenarios
+import Verdicts
+
+package struct TourCommand {
+    package var command: [String]
+    /// Lines of curl, in the order in which they are made.
+    package var calls: [String] = []
+    package var outputDirectory: String?
+    package var topic = "com.example.app"
+    package var seed: UInt64 = 1
+    /// Behind `pushrig exec`, for the mock that the relay is led to.
+    package var execArguments: [String] = []
+    package var allowHosts: [String] = []
+    package var isQuiet = false
+    /// The program that plays; nil: this one.
+    package var executable: String?
+
+    /// So long the relay has to come up, and to end.
+    private static let patience = Interval.seconds(15)
+    /// Calls of the first play follow each other so, for a push may come behind the answer.
+    private static let pause = "700ms"
+
+    package init(command: [String]) { self.command = command }
+
+    /// Ends as `run` does. `signals` must have been made before any thread was started.
+    package func run(_ signals: Signals) throws(Failure) -> ExitCode {
+        var read: [CurlCall] = []
+        for line in calls { read.append(try CurlCall(line)) }
+        var draft = try TourDraft(read, topic: topic)
+        _ = try TargetPolicy.check(Origin(parsing: read[0].origin), allowHosts: Set(allowHosts))
+        let time = SystemTime()
+        let folder = outputDirectory.map { FileSystem.absolute($0) ?? $0 } ?? RunDirectory.fresh("tour", at: time.wall())
+        guard !FileSystem.exists(folder + "/profile.yaml") else {
+            throw Failure(.usage, "\(folder) holds a tour already", hint: "choose an empty folder with --out DIR")
+        }
+        try FileSystem.makeDirectory(folder)
+        signals.attend()
+        let program = executable ?? FileSystem.executable
+        let state = folder + "/state"
+        let variables = try credentials(program, state, folder, signals)
+        let relay = try RelayProcess(
+            arguments: [program, "exec", "--state", state, "--quiet"] + execArguments + ["--"]
+                + command.map { Self.filled($0, variables) },
+            environment: variables, logPath: folder + "/relay.log")
+        try relay.start()
+        defer { end(relay, signals) }
+        try see(relay, state, signals)
+        // The calls themselves, when all is well.
+        try FileSystem.write(draft.profile, to: folder + "/first.profile.yaml")
+        try FileSystem.write(first(draft), to: folder + "/first.yaml")
+        let code = try play("first", beside: relay, program, folder, signals)
+        guard !signals.wait(atMost: .zero), code != ExitCode.interrupted.rawValue else { return .interrupted }
+        guard code != ExitCode.couldNotRun.rawValue, code != ExitCode.badUsage.rawValue else {
+            throw Failure(
+                .run, "the calls could not be made: see \(folder)/first.log",
+                hint: "the relay's own words are in relay.log there")
+        }
+        let probe = try TourProbe(of: folder + "/first", calls: read.count)
+        try check(probe, draft)
+        draft = try TourDraft(read, topic: probe.topic ?? topic)
+        draft.seen = probe.seen
+        let profile = folder + "/profile.yaml"
+        try FileSystem.write(draft.profile, to: profile)
+        try FileSystem.write(base(draft), to: folder + "/base.yaml")
+        guard let base = try ScenarioBase.load(path: folder + "/base.yaml").base else {
+            preconditionFailure("a base has a relay")
+        }
+        switch CaseCatalogue(base.relay).tour {
+        case .cannot(_, _, let reason):
+            throw Failure(.run, "the tour cannot be made: \(reason)", hint: "its profile is \(profile)")
+        case .runs(let item):
+            say("the calls brought about \(Self.words(draft)); now APNs refuses, rests and goes away for \(item.duration)\n")
+            try FileSystem.write(item.text(extending: folder + "/base.yaml", seed: seed), to: folder + "/tour.yaml")
+        }
+        let result = try play("tour", beside: relay, program, folder, signals)
+        Console.out(FileSystem.text(of: folder + "/tour.log") ?? "")
+        say(advice(draft, profile))
+        return ExitCode(rawValue: result) ?? .couldNotRun
+    }
+
+    private func say(_ text: String) { if !isQuiet { Console.error("pushrig: " + text) } }
+
+    // MARK: The relay
+
+    /// The state directory is made, and what a relay has to be told of it, as `pushrig mock --print-env` says.
+    private func credentials(
+        _ program: String, _ state: String, _ folder: String, _ signals: Signals
+    ) throws(Failure) -> [(name: String, value: String)] {
+        let log = folder + "/credentials.log"
+        let mock = try RelayProcess(
+            arguments: [program, "mock", "--state", state, "--topic", topic, "--print-env"], environment: [], logPath: log)
+        try mock.start()
+        while !mock.isGone { _ = signals.wait(atMost: .milliseconds(20)) }
+        let lines = (FileSystem.text(of: log) ?? "").split(separator: "\n")
+        let port = execArguments.contains("--no-443") ? ":\(ProviderName.twinPort)" : ""
+        let names = ["APNS_URL": "api.push.apple.com", "APNS_SANDBOX_URL": "api.sandbox.push.apple.com"]
+        return lines.compactMap { line in
+            guard line.hasPrefix("export "), let equals = line.firstIndex(of: "=") else { return nil }
+            let name = String(line[..<equals].dropFirst(7))
+            if name.hasSuffix("_HOST") || name.hasSuffix("_PORT") { return nil }
+            return (name, names[name].map { "https://\($0)\(port)" } ?? String(line[line.index(after: equals)...]))
+        }
+    }
+
+    /// A word of the command, in which `{{mock.key}}` and its like stand for what the relay has to be told.
+    private static func filled(_ word: String, _ variables: [(name: String, value: String)]) -> String {
+        let names = [
+            "mock.key": "APNS_KEY_FILE", "mock.keyId": "APNS_KEY_ID", "mock.teamId": "APNS_TEAM_ID", "mock.topic": "APNS_TOPIC",
+            "mock.ca": "APNS_CA_FILE",
+        ]
+        return names.reduce(word) { word, pair in
+            guard let value = variables.first(where: { $0.name == pair.value })?.value else { return word }
+            return word.replacing("{{\(pair.key)}}", with: value)
+        }
+    }
+
+    /// Its mock is up, and its port takes connections.
+    private func see(_ relay: RelayProcess, _ state: String, _ signals: Signals) throws(Failure) {
+        let time = SystemTime()
+        let deadline = time.now() + Self.patience
+        while time.now() < deadline, !relay.isGone {
+            if RunningMock.isUp(state), (try? RunningMock.coordinates(in: state)) != nil { return }
+            if signals.wait(atMost: .milliseconds(50)) { break }
+        }
+        throw relay.isGone ? gone(relay) : Failure(.run, "the mock did not come up", hint: "see credentials.log and relay.log")
+    }
+
+    private func gone(_ relay: RelayProcess) -> Failure {
+        let words = relay.lastWords
+        return Failure(
+            .run, "the relay \(relay.ending ?? "ended")" + (words.isEmpty ? "" : "; its last words:\n\(words)"),
+            hint: "try it by hand: pushrig exec -- \(CommandText.line(command))")
+    }
+
+    private func end(_ relay: RelayProcess, _ signals: Signals) {
+        let time = SystemTime()
+        relay.send(.term)
+        let deadline = time.now() + Self.patience
+        while !relay.isGone, time.now() < deadline { _ = signals.wait(atMost: .milliseconds(20)) }
+        if !relay.isGone { relay.send(.kill) }
+    }
+
+    /// Plays `NAME.yaml` of the folder into the folder of that name, and gives its exit code. What it prints goes to a log.
+    /// Throws where the relay ends before it was ever called.
+    private func play(
+        _ name: String, beside relay: RelayProcess, _ program: String, _ folder: String, _ signals: Signals
+    ) throws(Failure) -> Int32 {
+        let out = "\(folder)/\(name)"
+        let run = try RelayProcess(
+            arguments: [program, "run", "\(out).yaml", "--quiet", "--mock", folder + "/state", "--out", out]
+                + allowHosts.flatMap { ["--allow-host", $0] },
+            environment: [], logPath: out + ".log")
+        try run.start()
+        var isToldToEnd = false
+        while !run.isGone {
+            let isOver = signals.wait(atMost: .milliseconds(20)) || relay.isGone
+            if isOver, !isToldToEnd { run.send(.int) }
+            isToldToEnd = isToldToEnd || isOver
+        }
+        if relay.isGone, name == "first" { throw gone(relay) }
+        return run.exitCode ?? ExitCode.couldNotRun.rawValue
+    }
+
+    // MARK: Files
+
+    private var relayURL: String { (try? CurlCall(calls[0]).origin) ?? "" }
+
+    private func first(_ draft: TourDraft) -> String {
+        """
+        # The calls of a tour, when all is well.
+
+        name: first
+        relay: { profile: first.profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: { path: /, status: any } }
+        mock: { topics: [] }
+        latenessBudget: 1s
+        workload:
+          arrivals: [{ rate: 4, for: 500ms }]
+          maxSessions: 2
+          requestTimeout: 10s
+          scripts:
+            - script:
+                name: first
+                steps:
+        \(draft.names.enumerated().map { number, name in
+            "          - { call: \(name)" + (number == 0 ? "" : ", after: \(Self.pause)") + " }\n"
+        }.joined())
+        phases: { drain: 2s }
+        """
+    }
+
+    private func base(_ draft: TourDraft) -> String {
+        """
+        # How a relay is reached that runs already: what the tour's run extends.
+
+        name: base
+        relay: { profile: profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: { path: /, status: any } }
+        latenessBudget: 100ms
+        workload:
+          arrivals: [{ rate: 1, for: 1s }]
+          scripts: [{ script: { name: none, steps: [{ call: \(draft.names[0]) }] } }]
+        """
+    }
+
+    // MARK: Words
+
+    private func check(_ probe: TourProbe, _ draft: TourDraft) throws(Failure) {
+        if let (call, words) = probe.refusals.min(by: { $0.key < $1.key }) {
+            throw Failure(
+                .run, "the relay answered `\(draft.names[call])` \(words)",
+                hint: "a tour begins with calls that work: try the line by itself with a token of 64 hex digits")
+        }
+        guard probe.seen.contains(where: { !$0.pushes.isEmpty }) else {
+            let words = probe.refused.map { "its pushes were refused: \($0)" }
+                ?? (probe.unmarked > 0
+                    ? "\(probe.unmarked) pushes came, and none with the text of {{text}}"
+                    : "none of \(probe.calls) calls was followed by a push")
+            throw Failure(
+                .run, words,
+                hint: "put {{text}} where a phone shows it and {{token}} where the token stands; "
+                    + (execArguments.contains("--no-443") ? "a relay that calls port 443 goes without --no-443; " : "")
+                    + "relay.log has the relay's words")
+        }
+    }
+
+    private static func words(_ draft: TourDraft) -> String {
+        draft.seen.enumerated().filter { !$0.element.pushes.isEmpty }.map { number, seen in
+            "`\(draft.names[number])` " + seen.pushes.map(\.words).joined(separator: " and ")
+        }.joined(separator: ", ")
+    }
+
+    /// What would be asked besides, if it were said.
+    private func advice(_ draft: TourDraft, _ profile: String) -> String {
+        var lines: [String] = []
+        if draft.callersKeepTokens {
+            lines.append("`answers` with `means: pruned`: whether callers are told which tokens are dead, and of no other")
+        }
+        lines.append("`rest`: how long a push may wait behind a 429 or 5xx; without it a warning tells of one that never comes")
+        lines.append("calls that are to be refused (`expect: 400`), and `knownFailing`")
+        return "a profile of it is \(profile). What more to say there:\n"
+            + lines.map { "  - \($0)\n" }.joined()
+            + "  then: pushrig check \(profile) --relay \(relayURL) --mock DIR, beside pushrig exec --state DIR -- "
+            + "\(command[0])\n"
+    }
+}

@@ -1,0 +1,210 @@
+// The profile that a tour plays by: the calls as curl says them, and, once they were made and all was well, what each brought
+// about. What came then is owed from then on.
+
+import Basics
+import Pushes
+
+struct TourDraft {
+    /// What a call of the first play brought about.
+    struct Seen: Equatable {
+        var statuses: Set<Int> = []
+        var pushes: [SeenPush] = []
+    }
+
+    /// A push that bore the call's marker.
+    struct SeenPush: Hashable {
+        var provider = Provider.apns
+        var type: PushType
+        var event: ActivityEvent?
+        /// The variable that its token is.
+        var token: String
+        /// Pointers to texts that stand there as they were said.
+        var passes: [String] = []
+
+        /// As a profile says it.
+        var channel: String { provider == .fcm ? "fcm" : type.word.description }
+        var words: String { channel + (event.map { " \($0.word)" } ?? "") }
+    }
+
+    let calls: [CurlCall]
+    let names: [String]
+    let topic: String
+    /// By call; empty before the first play.
+    var seen: [Seen] = []
+
+    /// Words of a call that stand for what PushRig says, and the variables that they are.
+    static let words = [
+        ("{{token}}", "{{deviceToken}}"), ("{{text}}", "{{marker}} {{text}}"), ("{{user}}", "{{secret}}"),
+        ("{{session}}", "{{sessionID}}"),
+    ]
+    private static let tokens = ["deviceToken", "startToken", "activityToken", "rotatedToken", "registrationToken"]
+    /// Letters that a wrong encoding spoils.
+    static let text = "Half way – é 🚀 & + %"
+
+    init(_ calls: [CurlCall], topic: String) throws(Failure) {
+        self.calls = calls
+        self.topic = topic
+        var names: [String] = []
+        for call in calls {
+            let word = call.path.prefix { $0 != "?" }.split(separator: "/").last { !$0.contains("{") } ?? "call"
+            let name = String(word.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }.prefix(32))
+            let usual = name.isEmpty ? "call" : name
+            names.append(names.contains(usual) || usual == "delivery" ? "\(usual)-\(names.count + 1)" : usual)
+        }
+        self.names = names
+        guard let first = calls.first else {
+            throw Failure(
+                .usage, "--tour needs at least one --call",
+                hint: "such as --call 'curl -d \"{{text}}\" http://127.0.0.1:8787/send/{{token}}'")
+        }
+        if let other = calls.first(where: { $0.origin != first.origin }) {
+            throw Failure(
+                .usage, "calls of a tour go to one relay, not to \(first.origin) and \(other.origin)",
+                hint: "leave out those that are not the relay's")
+        }
+    }
+
+    /// Of a call: variables of tokens that it names.
+    func named(_ call: Int) -> [String] {
+        let text = Self.filled(calls[call].url + (calls[call].body ?? "") + calls[call].headers.map(\.value).joined())
+        return Self.tokens.filter { text.contains("{{\($0)}}") || text.contains("{{\($0)|") }
+    }
+
+    static func filled(_ text: String) -> String {
+        words.reduce(text) { $0.replacing($1.0, with: $1.1) }
+    }
+
+    /// Each push goes to a token that its own call names: the callers keep them.
+    var callersKeepTokens: Bool {
+        let pushing = seen.indices.filter { !seen[$0].pushes.isEmpty }
+        return !pushing.isEmpty
+            && pushing.allSatisfy { call in seen[call].pushes.allSatisfy { named(call).contains($0.token) } }
+    }
+
+    // MARK: As YAML
+
+    /// The profile, as far as it is known.
+    var profile: String {
+        var text = """
+            # Written by `pushrig exec --tour` from lines of curl, and from what each call brought about when all was well.
+            # Every key: docs/scenarios.md, The profile.
+
+            name: tour
+            topic: \(topic)
+
+            """
+        if callersKeepTokens {
+            text += "\n# Each call names the token that it pushes to. Say under `answers` which answer tells that it is dead.\n"
+                + "tokens: caller\n"
+        }
+        text += "\n# So long after a call its push may come: a guess. How long it may rest behind a 429 or 5xx says `rest`.\n"
+            + "deadlines: { default: 10s }\n"
+        let passes = Array(Set(seen.flatMap(\.pushes).flatMap { push in push.passes.map { [push.channel, $0] } }))
+        if !passes.isEmpty, let from = textPointer {
+            text += "\npasses:\n" + passes.sorted { $0.joined() < $1.joined() }.map {
+                "  - { channel: \($0[0]), at: \(Self.quoted($0[1])), from: \(Self.quoted(from)) }\n"
+            }.joined()
+        }
+        text += "\ncalls:\n"
+        for call in calls.indices { text += yaml(of: call) }
+        return text
+    }
+
+    /// Where the one text stands in the bodies of calls; nil where it does not in all of those that push.
+    private var textPointer: String? {
+        let pushing = calls.indices.filter { seen.indices.contains($0) && !seen[$0].pushes.isEmpty }
+        let places = Set(pushing.map { call in
+            calls[call].body.flatMap { try? JSONValue(parsing: $0) }.flatMap { Self.pointer(to: "{{text}}", in: $0) }
+        })
+        return places.count == 1 ? places.first! : nil
+    }
+
+    /// The first text that is just that.
+    static func pointer(to text: String, in value: JSONValue) -> String? {
+        switch value {
+        case .string(text): return ""
+        case .object(let object):
+            for (key, inner) in object {
+                if let rest = pointer(to: text, in: inner) {
+                    return "/" + key.replacing("~", with: "~0").replacing("/", with: "~1") + rest
+                }
+            }
+        case .array(let items):
+            for (place, inner) in items.enumerated() {
+                if let rest = pointer(to: text, in: inner) { return "/\(place)" + rest }
+            }
+        default: break
+        }
+        return nil
+    }
+
+    private func yaml(of number: Int) -> String {
+        let call = calls[number]
+        let known = seen.indices.contains(number) ? seen[number] : nil
+        var text = "  # \(call.line.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+        let path = Self.filled(call.path).replacing(" ", with: "%20")
+        text += "  \(names[number]):\n    method: \(call.method)\n    path: \(Self.quoted(path))\n"
+        var headers = call.headers
+        let isForm = call.header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
+        if let body = call.body {
+            let json = try? JSONValue(parsing: body)
+            switch json {
+            case .object?, .array?:
+                text += "    json: \(Self.filled(json!.text))\n"
+                if isForm { headers.removeAll { $0.name.lowercased() == "content-type" } }
+            default:
+                if isForm, let fields = Self.fields(of: body) {
+                    text += "    form: { "
+                        + fields.map { "\(Self.quoted($0)): \(Self.quoted(Self.filled($1)))" }.joined(separator: ", ") + " }\n"
+                    headers.removeAll { $0.name.lowercased() == "content-type" }
+                } else {
+                    text += "    text: \(Self.quoted(Self.filled(body)))\n"
+                }
+            }
+        }
+        if !headers.isEmpty {
+            text += "    headers: { "
+                + headers.map { "\(Self.quoted($0.name.lowercased())): \(Self.quoted(Self.filled($0.value)))" }
+                .joined(separator: ", ") + " }\n"
+        }
+        if text.contains("{{text}}") { text += "    variables: { text: \(Self.quoted(Self.text)) }\n" }
+        let statuses = (known?.statuses ?? []).sorted()
+        text += "    expect: [\((statuses.isEmpty ? Array(200...206) : statuses).map(String.init).joined(separator: ", "))]\n"
+        let pushes = known?.pushes ?? []
+        if pushes.isEmpty || !callersKeepTokens, case let tokens = named(number), !tokens.isEmpty {
+            text += "    registers: [\(tokens.joined(separator: ", "))]\n"
+        }
+        if !pushes.isEmpty {
+            text += "    pushes:\n" + pushes.map { push in
+                let event = push.event.map { ", event: \($0.word)" } ?? ""
+                return "      - { channel: \(push.channel)\(event), token: \(push.token) }\n"
+            }.joined()
+            if pushes.contains(where: { $0.event == .end }) { text += "    final: true\n" }
+        }
+        return text + "\n"
+    }
+
+    /// The pairs of a form; nil where it is none.
+    private static func fields(of body: String) -> [(String, String)]? {
+        let pairs = body.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
+        guard pairs.allSatisfy({ $0.count == 2 }) else { return nil }
+        return pairs.map { (decoded($0[0]), decoded($0[1])) }
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = Hex.value(rest.first!),
+                let low = Hex.value(rest[rest.startIndex + 1])
+            {
+                bytes.append(high << 4 | low)
+                rest.removeFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static func quoted(_ text: String) -> String { JSONValue.string(text).text }
+}
