@@ -59,6 +59,12 @@ package struct UUIDBytes: Hashable, Sendable {
         low = generator.next()
     }
 
+    /// One of version 4 (RFC 9562 §5.4).
+    package init(version4 generator: inout Generator) {
+        high = generator.next() & ~0xF000 | 0x4000
+        low = generator.next() >> 2 | 1 << 63
+    }
+
     /// Nil unless the text is exactly 36 bytes of 8-4-4-4-12 hex digits; both cases are read.
     package init?(_ text: Span<UInt8>) {
         guard text.count == 36 else { return nil }

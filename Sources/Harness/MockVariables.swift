@@ -3,11 +3,14 @@
 import Basics
 import MockServer
 import Net
+import OperatingSystem
 
 struct MockVariables {
     enum Format: String, CaseIterable { case sh, docker, json }
 
     let rows: [(name: String, value: String)]
+    /// The key itself, of several lines: a container's file of variables has no place for it.
+    private let keyText: (name: String, value: String)
     /// What is not among them though it was asked for, in words; nil: nothing.
     let lack: String?
 
@@ -21,6 +24,7 @@ struct MockVariables {
             ("APNS_SANDBOX_PORT", String(sandbox.port)), ("APNS_CA_FILE", found.ca), ("APNS_KEY_FILE", found.apnsKey),
             ("APNS_KEY_ID", found.keyID), ("APNS_TEAM_ID", found.teamID), ("APNS_TOPIC", found.topics[0]),
         ] + (try Self.google(found))
+        keyText = ("APNS_KEY_TEXT", FileSystem.text(of: found.apnsKey) ?? "")
         lack = found.fcm?.port == 0
             ? "FCM_URL and FCM_TOKEN_URI are left out: port 0 is any port. Ask again when the mock is up.\n" : nil
     }
@@ -36,7 +40,7 @@ struct MockVariables {
 
     func text(_ format: Format) -> String {
         switch format {
-        case .sh: rows.map { "export \($0.name)=\(CommandText.line([$0.value]))\n" }.joined()
+        case .sh: (rows + [keyText]).map { "export \($0.name)=\(CommandText.line([$0.value]))\n" }.joined()
         case .docker: rows.map { "\($0.name)=\($0.value)\n" }.joined()
         case .json: object.text + "\n"
         }
@@ -44,7 +48,7 @@ struct MockVariables {
 
     private var object: JSONValue {
         var object = JSONObject()
-        for (name, value) in rows { object[name] = .string(value) }
+        for (name, value) in rows + [keyText] { object[name] = .string(value) }
         return .object(object)
     }
 

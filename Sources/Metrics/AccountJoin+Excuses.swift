@@ -37,9 +37,10 @@ extension JoinedAccount {
         return refusedForGood(index, again?.token, since: since, circumstances)
     }
 
-    /// The provider gave the relay a reason to tell its caller that it did not work.
+    /// The provider gave the relay a reason to tell its caller that it did not work: by what it answered to this very push, or
+    /// by a connection that went meanwhile. Whoever came again, as he was told, may have met a relay that rests.
     private func isExplained(_ call: SeenCall, _ index: Int, _ circumstances: Circumstances) -> Bool {
-        !attempts(of: index).isEmpty || !deliveries[index].stops.isEmpty
+        !attempts(of: index).isEmpty || call.attempts > 1 && !deliveries[index].stops.isEmpty
             || !circumstances.firings(from: call.sentAt, to: call.answeredAt).isEmpty
     }
 

@@ -13,7 +13,9 @@ struct CallDelays {
         self.account = account
         delays.reserveCapacity(account.calls.count)
         let faulted = Set(account.pushes.lazy.filter { $0.metFault && $0.isMarked }.map(\.place))
-        let wasTroubled = !(faulted.isEmpty && circumstances.outages.isEmpty && circumstances.connectionFirings.isEmpty)
+        let isTogether = !circumstances.batchKinds.isEmpty && !circumstances.faults.isEmpty
+        let wasTroubled = isTogether || !faulted.isEmpty || !circumstances.outages.isEmpty
+            || !circumstances.connectionFirings.isEmpty
         var previous: (call: SeenCall, waited: Interval)?
         for call in account.calls {
             guard call.state == .sent else {
@@ -27,6 +29,8 @@ struct CallDelays {
                 let wasHeldUp =
                     faulted.contains(earlier.place) || circumstances.wasDown(between: earlier.sentAt, and: answered)
                     || !circumstances.firings(from: earlier.sentAt, to: answered).isEmpty
+                    // It was answered with others in one request, of which one may have met a fault.
+                    || isTogether && circumstances.batchKinds.contains(earlier.kind)
                 waited = min(wait, wasHeldUp ? handedOn + (answered - earlier.sentAt) : handedOn)
             }
             delays.append(call.lateness + waited)

@@ -62,6 +62,8 @@ package struct Circumstances: Sendable {
     package var isRelayOurs = false
     /// The mock plays both environments, and refuses what comes to the other one than a token's own.
     package var hasBothEnvironments = false
+    /// Calls that go with others in one request, by number.
+    package var batchKinds: Set<UInt16> = []
     /// The relay keeps no tokens: each call names those that it pushes to.
     package var callersKeepTokens = false
     /// The run's clock, by which the history is kept, runs this many times as fast as the host's, by which networks and

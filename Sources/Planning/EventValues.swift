@@ -63,6 +63,7 @@ package final class EventValues: TemplateValues {
             let name = PhoneName(user: session / UInt32(workload.sessionsPerUser), phone: context?.phone ?? 0)
             encode(encoding, into: buffer) { $0.append(name.text) }
         case .event(.webhook): encode(encoding, into: buffer) { $0.append(webhook) }
+        case .event(.uuid): encode(encoding, into: buffer) { $0.append(uuid.text()) }
         case .event(.phoneToken): appendToken(encoding, into: buffer)
         case .now(let time):
             encode(encoding, into: buffer) { time.append(now ?? WallTime(nanoseconds: 0), into: $0) }
@@ -134,6 +135,12 @@ package final class EventValues: TemplateValues {
         write(scratch)
         let scratch = scratch
         encoding.append(scratch.bytes, into: buffer)
+    }
+
+    /// Of version 4 (RFC 9562 §5.4).
+    private var uuid: UUIDBytes {
+        var chance = Seed(UInt64(workload.run)).child(EventNumber.place(session: session, step: step)).generator()
+        return UUIDBytes(version4: &chance)
     }
 
     private var marker: Marker { Marker(run: workload.run, session: session, step: step) }

@@ -37,6 +37,13 @@ struct CallerTokenRuleTests {
         }
     }
 
+    /// Each call is answered when its pushes are through.
+    static var answeredLater: History {
+        History.honest.with { history in
+            for index in history.calls.indices { history.calls[index].answeredAt = history.calls[index].sentAt + .milliseconds(50) }
+        }
+    }
+
     /// The answer to the call of that step says that its token is dead.
     private static func tell(_ step: UInt32, _ history: inout History) {
         let index = history.calls.firstIndex { $0.step == step }!
@@ -113,5 +120,20 @@ struct CallerTokenRuleTests {
             }
             #expect(lost(told) == (history.pushes.count == unsent.pushes.count ? 1 : 0))
         }
+    }
+
+    @Test("a call that is told that it failed, though its push was accepted, breaks accepted-not-told-failed", arguments: [
+        (15.02, 15.04, 1), (15.02, 15.01, nil),
+    ] as [(Double, Double, Int?)])
+    func accepted(pushed: Double, answered: Double, expected: Int?) {
+        let history = History.honest.with { history in
+            history.calls = history.calls.filter { $0.step == 4 }
+            history.rows.removeAll { $0.step != 4 || $0.type != .alert }
+            history.pushes.removeAll { $0.step != 4 || $0.type != .alert }
+            history.pushes[0].answeredAt = at(pushed)
+            history.calls[0].answeredAt = at(answered)
+            (history.calls[0].wasTaken, history.calls[0].wasToldNo) = (false, true)
+        }
+        #expect(history.findings("accepted-not-told-failed") == expected)
     }
 }

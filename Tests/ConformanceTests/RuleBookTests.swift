@@ -153,7 +153,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "each-phone-served": { .twoPhones },
     "goaway-obeyed": { .goneAway },
     "refused-comes-again": { RestRuleTests.refused(again: 15.6) },
-    "dead-token-told": { CallerTokenRuleTests.told }, "living-token-not-told-dead": { CallerTokenRuleTests.told },
+    "accepted-not-told-failed": { CallerTokenRuleTests.answeredLater }, "dead-token-told": { CallerTokenRuleTests.told }, "living-token-not-told-dead": { CallerTokenRuleTests.told },
 ]
 
 @Suite("The rule book")

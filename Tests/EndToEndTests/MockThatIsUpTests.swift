@@ -75,7 +75,7 @@ struct MockThatIsUpTests {
             #expect(told.code == 0 && told.out.hasPrefix(start), "\(told.out)\(told.error)")
             #expect(FileManager.default.fileExists(atPath: state + "/ca.pem"))
             guard format == "sh" else { return }
-            let script = told.out + "test -f \"$APNS_CA_FILE\" && test -f \"$APNS_KEY_FILE\" && echo $APNS_TOPIC"
+            let script = told.out + "test -f \"$APNS_CA_FILE\" && test -f \"$APNS_KEY_FILE\" && printf %s \"$APNS_KEY_TEXT\" | cmp -s - \"$APNS_KEY_FILE\" && echo $APNS_TOPIC"
             #expect(try Rig.run("sh", ["-c", script]).out == "com.example.app\n")
             let mock = try MockProcess(folder: state)
             let asked = try Rig.run(Rig.pushrig, words)

@@ -41,11 +41,13 @@ struct TourTests {
         }
     }
 
-    @Test("says what is wrong with a call that brings no push by which one could go")
+    @Test("says what is wrong with a call before anything is started")
     func unmarked() throws {
         try Rig.withFolder { folder in
             let run = try tour(folder, text: "hello")
-            #expect(run.code == 1 && run.error.contains("none with the text of {{text}}"), "\(run.out)\(run.error)")
+            #expect(run.code == 2 && run.error.contains("no call of the tour says {{text}}"), "\(run.out)\(run.error)")
+            let other = try tour(folder, text: "{{text}} {{txt}}")
+            #expect(other.code == 2 && other.error.contains("unknown variable `txt`"), "\(other.out)\(other.error)")
         }
     }
 }

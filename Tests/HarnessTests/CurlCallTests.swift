@@ -26,12 +26,16 @@ struct CurlCallTests {
         ("curl -H 'Content-Type: text/plain' --data-raw @x http://h", ["POST", "http://h", "/", "Content-Type: text/plain", "@x"]),
         ("curl -u me:secret -o /dev/null --max-time 3 http://h", ["GET", "http://h", "/", "authorization: Basic bWU6c2VjcmV0"]),
         ("curl --header=X-A:b \\\n  --url http://h/{{token}}", ["GET", "http://h", "/{{token}}", "X-A: b"]),
+        ("curl h:80/x", ["GET", "http://h:80", "/x"]),
+        ("curl http://me:secret@h/x", ["GET", "http://h", "/x", "authorization: Basic bWU6c2VjcmV0"]),
+        ("curl -G --data-urlencode 'a=b c&{{text}}' http://h/x", ["GET", "http://h", "/x?a=b%20c%26{{text}}"]),
+        ("curl --data-raw $'{\"a\": \"it\\'s\\n\"}' -H 'content-type: x/y' http://h", ["POST", "http://h", "/", "content-type: x/y", "{\"a\": \"it's\n\"}"]),
         ("curl -d \"a \\\"b\\\" \\n\" http://h", ["POST", "http://h", "/", "content-type: application/x-www-form-urlencoded", "a \"b\" \\n"]),
     ] as [(String, [String])])
     func reads(line: String, expected: [String]) throws { #expect(try Self.read(line) == expected) }
 
     @Test("is refused by the word that cannot be read", arguments: [
-        ("curl -F a=b http://h", "`-F`"), ("curl -d @file http://h", "@file"), ("curl h/x", "`h/x` has no http://"),
+        ("curl -F a=b http://h", "`-F`"), ("curl -d @file http://h", "@file"), ("wget http://h", "`wget` is not read"), ("curl http://h | jq .", "`|` is the shell's"),
         ("curl -s", "there is no address"), ("curl 'http://h", "is not closed"), ("curl -H", "`-H` has no value"),
         ("curl -H novalue http://h", "`novalue` is no header"), ("curl http://a http://b", "two addresses"),
     ])
@@ -78,7 +82,7 @@ struct TourDraftTests {
 
     @Test("reads back as a profile, with names of their own for calls of one path")
     func lawful() throws {
-        let lines = ["curl -d '{{text}}' http://h/x/{{token}}?t={{text}}", "curl -XPUT -H 'X-A: {{user}}' -d '[\"{{text}}\"]' http://h/x/"]
+        let lines = ["curl -d '{{text}}' http://h/x/{{token}}?t={{text}}", "curl -XPUT -H 'X-A: {{ user }}' -d '[\"{{text}}\", \"{{token|base64}}\"]' http://h/x/"]
         let draft = try Self.draft(lines, [Self.alert, Self.alert])
         #expect(draft.names == ["x", "x-2"])
         let folder = NSTemporaryDirectory() + "tour-" + UUID().uuidString

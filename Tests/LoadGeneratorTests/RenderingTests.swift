@@ -68,6 +68,17 @@ struct RenderingTests {
         }
     }
 
+    @Test func `each event has a UUID of its own, the same whenever it is made`() throws {
+        let uuids = (0..<9).map { value(.event(.uuid), .raw, step: $0) }
+        #expect(Set(uuids).count == 9 && uuids == (0..<9).map { value(.event(.uuid), .raw, step: $0) })
+        for text in uuids {
+            let parts = text.split(separator: "-")
+            let variant = try #require(parts[3].first)
+            #expect(parts.map(\.count) == [8, 4, 4, 4, 12] && parts[2].first == "4" && "89ab".contains(variant))
+        }
+        #expect(value(.event(.uuid), .jsonValue) == "\"\(uuids[0])\"")
+    }
+
     @Test func `the correlator finds the marker again`() {
         let plan = Knobs.plan(Knobs.scenario(maxSessions: 5), run: 0xFFFF_FFFF)
         let body = render(plan, session: 4, step: 9).body

@@ -141,6 +141,18 @@ struct WebhookTests {
         #expect(notes.map(\.signature) == [.right, .right, .wrong, .wrong])
     }
 
+    @Test("may count milliseconds, encode its code as base 64, and call it by another name")
+    func labelled() throws {
+        let (body, time) = (#"{"type":"ended"}"#, SystemTime().wall().milliseconds)
+        let (key, message) = (Array(Self.key.utf8), Array("\(time).\(body)".utf8))
+        let code = Base64.encode(hmac(.sha256, key: key.span, message.span).span)
+        let form = "form: dated\n      label: s\n      " + Self.hmacOver.replacing("unit: s", with: "unit: ms")
+            .replacing("over:", with: "encoding: base64, over:")
+        let (_, notes) = try post(
+            [(body, [("x-signature", "t=\(time),s=\(code)")]), (body, [("x-signature", "t=\(time),v1=\(code)")])], form)
+        #expect(notes.map(\.signature) == [.right, .wrong])
+    }
+
     @Test("may bear a secret in a header")
     func secret() throws {
         let more = "signature: { header: { name: X-Key, value: { file: FOLDER/key }, prefix: \"Key \" } }"

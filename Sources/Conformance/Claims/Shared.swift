@@ -120,5 +120,8 @@ extension Claim {
             norm: "\(answers): few speak of the token; Matrix, Push Gateway API: callers remove what is rejected",
             on: [.callers],
             rules: ["living-token-not-told-dead"]),
+        Claim(
+            "G25", .should, "A call whose pushes the provider has accepted is not answered as one that failed.",
+            norm: "\(custom): its caller sends it again, and the phone has it twice", rules: ["accepted-not-told-failed"]),
     ]
 }

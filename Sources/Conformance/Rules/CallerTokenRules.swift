@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum CallerTokenRules {
-    static let all = [deadOnesTold, livingNotTold]
+    static let all = [deadOnesTold, livingNotTold, acceptedNotTold]
 
     static let deadOnesTold = Rule(
         "dead-token-told", ["G23"], .must, basis: .absence, on: .both, of: .callers,
@@ -66,6 +66,27 @@ enum CallerTokenRules {
                 tally.find(
                     message, expected: expected, seen: "no push to it at all", session: call.session, step: call.step)
             }
+        }
+    }
+
+    static let acceptedNotTold = Rule(
+        "accepted-not-told-failed", ["G25"], .should, on: .both,
+        requirement: "A call whose pushes the provider has accepted is not answered as one that failed.",
+        norm: "Relay contract: whoever is told that it failed sends it again, and the phone has it twice",
+        advice: "answer by what the provider said of the last attempt"
+    ) { joined, run, tally in
+        for call in joined.account.calls where call.wasAnswered && (call.wasTaken || call.wasToldNo) {
+            let rows = joined.account.rows.indices.filter { joined.account.rows[$0].place == call.place }
+            let accepted = rows.compactMap { joined.deliveries[$0].accepted }.map { joined.account.pushes[$0] }
+            guard !rows.isEmpty, accepted.count == rows.count, accepted.allSatisfy({
+                $0.answeredAt <= call.answeredAt && !$0.flags.contains(.isAnswerUndelivered)
+            }) else { continue }
+            tally.test()
+            guard call.wasToldNo else { continue }
+            tally.find(
+                "`\(run.kind(call.kind))` was told that it failed, though its push was accepted",
+                expected: "an answer that it worked", seen: "status \(call.status)", session: call.session, step: call.step,
+                accepted[0].id)
         }
     }
 }

@@ -204,9 +204,10 @@ enum RetryRules {
         for push in joined.account.pushes {
             defer { failed[push.identity] = asksForAnother(push) ? push : nil }
             guard let first = failed[push.identity] else { continue }
-            // With another timestamp or another state in it, it is another push (P15). A new process need not know the old id.
-            guard !run.circumstances.mayBeForgotten(first, by: push), push.payloadHash == first.payloadHash,
-                push.payloadCount == first.payloadCount
+            // With another timestamp or another state in it, it is another push (P15). A new process need not know the old id,
+            // nor does one that its caller told again.
+            guard timesTold(push, joined) < 2, !run.circumstances.mayBeForgotten(first, by: push),
+                push.payloadHash == first.payloadHash, push.payloadCount == first.payloadCount
             else { continue }
             tally.test()
             // Whoever gives none lets APNs make one for each attempt, and has none to keep.

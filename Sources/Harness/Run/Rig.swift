@@ -273,6 +273,7 @@ final class Rig {
             case "mock.clockScale": scale
             case "mock.ca": coordinates.ca
             case "mock.key": coordinates.apnsKey
+            case "mock.keyText": FileSystem.text(of: coordinates.apnsKey)
             case "mock.keyId": coordinates.keyID
             case "mock.teamId": coordinates.teamID
             case "mock.topic": coordinates.topics.first ?? scenario.relay.profile.topic

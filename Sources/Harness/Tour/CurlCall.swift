@@ -33,7 +33,14 @@ struct CurlCall: Equatable {
     /// Throws a usage failure that names the word which is not read.
     init(_ line: String) throws(Failure) {
         var words = try Self.words(of: line)[...]
-        if words.first == "curl" { words.removeFirst() }
+        if words.first == "curl" {
+            words.removeFirst()
+        } else if words.count > 1, let first = words.first, !first.hasPrefix("-"), !first.contains("/") {
+            throw Self.wrong("`\(first)` is not read", line, hint: "write it as a line of curl")
+        }
+        if let word = words.first(where: { ["|", ";", "&&", "||", "&", ">", "2>&1"].contains($0) }) {
+            throw Self.wrong("one request is read, and `\(word)` is the shell's", line, hint: "leave out what stands behind it")
+        }
         self.line = line
         (method, url) = ("", "")
         var (parts, isQuery): ([String], Bool) = ([], false)
@@ -74,6 +81,12 @@ struct CurlCall: Equatable {
                     throw Self.wrong("a body from a file is not read: `\(text)`", line, hint: "write the body itself")
                 }
                 parts.append(text)
+            case "--data-urlencode":
+                let text = try value()
+                guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                    throw Self.wrong("`\(text)` is not read", line, hint: "write it as name=text")
+                }
+                parts.append(text[...equals] + Self.encoded(text[text.index(after: equals)...]))
             case "-G", "--get": isQuery = true
             case _ where Self.passed.contains(word): _ = try value()
             case _ where word.hasPrefix("-") && word.count > 1:
@@ -84,10 +97,15 @@ struct CurlCall: Equatable {
                 url = word
             }
         }
-        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+        guard !url.isEmpty else {
             throw Self.wrong(
-                url.isEmpty ? "there is no address" : "`\(url)` has no http:// or https://", line,
-                hint: "such as --call 'curl -d \"{{text}}\" http://127.0.0.1:8787/send/{{token}}'")
+                "there is no address", line, hint: "such as --call 'curl -d \"{{text}}\" http://127.0.0.1:8787/send/{{token}}'")
+        }
+        if !url.hasPrefix("http://"), !url.hasPrefix("https://") { url = "http://" + url }
+        let authority = origin.split(separator: "/").last ?? ""
+        if let at = authority.firstIndex(of: "@") {
+            headers.append(("authorization", "Basic " + withBytes(of: String(authority[..<at])) { Base64.encode($0) }))
+            url = url.replacing(authority[...at], with: "", maxReplacements: 1)
         }
         let joined = parts.joined(separator: "&")
         if isQuery {
@@ -99,9 +117,28 @@ struct CurlCall: Equatable {
         if method.isEmpty { method = body == nil ? "GET" : "POST" }
     }
 
+    /// Percent-encoded, but for words in double braces.
+    private static func encoded(_ text: Substring) -> String {
+        var (output, rest) = ("", text)
+        while let byte = rest.utf8.first {
+            if rest.hasPrefix("{{"), let close = rest.firstRange(of: "}}") {
+                output += rest[..<close.upperBound]
+                rest = rest[close.upperBound...]
+                continue
+            }
+            let isPlain = 48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || [45, 46, 95, 126].contains(byte)
+            output += isPlain ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte].span).uppercased()
+            rest = Substring(decoding: Array(rest.utf8.dropFirst()), as: UTF8.self)
+        }
+        return output
+    }
+
     private func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }
 
     func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
+
+    /// All that has words of ours.
+    var said: String { url + (body ?? "") + headers.map(\.value).joined(separator: " ") }
 
     /// Where the relay is: scheme, host and port.
     var origin: String {
@@ -126,11 +163,21 @@ struct CurlCall: Equatable {
     /// The words of a line as a POSIX shell splits them: quotes, backslashes and continued lines; no variables.
     static func words(of line: String) throws(Failure) -> [String] {
         var (words, word): ([String], String?) = ([], nil)
+        // `$` stands for $'…', as bash has it and browsers copy it.
         var quote: Character?
         var rest = Substring(line)
         while let letter = rest.popFirst() {
             switch (quote, letter) {
-            case ("'", "'"), ("\"", "\""): quote = nil
+            case ("'", "'"), ("\"", "\""), ("$", "'"): quote = nil
+            case ("$", "\\"):
+                let plain: [Character: String] = ["n": "\n", "t": "\t", "r": "\r"]
+                guard let next = rest.popFirst() else { break }
+                word = (word ?? "") + (plain[next] ?? (["'", "\"", "\\"].contains(next) ? "" : "\\") + String(next))
+            case ("$", _): word = (word ?? "") + String(letter)
+            case (nil, "$") where rest.first == "'":
+                rest.removeFirst()
+                quote = "$"
+                word = word ?? ""
             case ("'", _): word = (word ?? "") + String(letter)
             case ("\"", "\\"):
                 guard let next = rest.popFirst() else { break }
@@ -147,7 +194,7 @@ struct CurlCall: Equatable {
             default: word = (word ?? "") + String(letter)
             }
         }
-        if let quote { throw wrong("a quote \(quote) is not closed", line) }
+        if let quote { throw wrong("a quote \(quote == "$" ? "'" : quote) is not closed", line) }
         if let word { words.append(word) }
         return words
     }

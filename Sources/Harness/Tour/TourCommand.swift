@@ -46,6 +46,15 @@ package struct TourCommand {
         signals.attend()
         let program = executable ?? FileSystem.executable
         let state = folder + "/state"
+        // What a call says is read before anything is started.
+        try FileSystem.write(draft.profile, to: folder + "/first.profile.yaml")
+        try FileSystem.write(first(draft), to: folder + "/first.yaml")
+        do throws(Failure) { _ = try Scenario.load(path: folder + "/first.yaml") } catch {
+            throw Failure(
+                .usage, "a call says what cannot be said: \(error.message)",
+                hint: "there are {{token}}, {{activityToken}}, {{startToken}}, {{registrationToken}}, {{text}}, {{user}} and "
+                    + "{{session}}")
+        }
         let variables = try credentials(program, state, folder, signals)
         let relay = try RelayProcess(
             arguments: [program, "exec", "--state", state, "--quiet"] + execArguments + ["--"]
@@ -55,14 +64,14 @@ package struct TourCommand {
         defer { end(relay, signals) }
         try see(relay, state, signals)
         // The calls themselves, when all is well.
-        try FileSystem.write(draft.profile, to: folder + "/first.profile.yaml")
-        try FileSystem.write(first(draft), to: folder + "/first.yaml")
         let code = try play("first", beside: relay, program, folder, signals)
         guard !signals.wait(atMost: .zero), code != ExitCode.interrupted.rawValue else { return .interrupted }
         guard code != ExitCode.couldNotRun.rawValue, code != ExitCode.badUsage.rawValue else {
+            let said = (FileSystem.text(of: folder + "/first.log") ?? "").split(separator: "\n")
+            let words = said.first { $0.contains("COULD NOT RUN") }
             throw Failure(
-                .run, "the calls could not be made: see \(folder)/first.log",
-                hint: "the relay's own words are in relay.log there")
+                .run, words.map { String($0.drop { $0 != " " }.drop { !$0.isLowercase }) } ?? "the calls could not be made",
+                hint: "see first.log and relay.log in \(folder)")
         }
         let probe = try TourProbe(of: folder + "/first", calls: read.count)
         try check(probe, draft)
@@ -83,6 +92,16 @@ package struct TourCommand {
         }
         let result = try play("tour", beside: relay, program, folder, signals)
         Console.out(FileSystem.text(of: folder + "/tour.log") ?? "")
+        if relay.isGone {
+            let words = relay.lastWords
+            Console.out(
+                "\nCONFORMANCE BROKEN  the relay ended by itself while it was asked: it \(relay.ending ?? "ended")"
+                    + (words.isEmpty ? "\n" : "; its last words:\n\(words)\n"))
+            return .conformanceBroken
+        }
+        for (call, text) in probe.altered.sorted(by: { $0.key < $1.key }) {
+            say("`\(draft.names[call])` said `\(TourDraft.text)`, and `\(text)` arrived: is that meant?\n")
+        }
         say(advice(draft, profile))
         return ExitCode(rawValue: result) ?? .couldNotRun
     }
@@ -97,17 +116,16 @@ package struct TourCommand {
     ) throws(Failure) -> [(name: String, value: String)] {
         let log = folder + "/credentials.log"
         let mock = try RelayProcess(
-            arguments: [program, "mock", "--state", state, "--topic", topic, "--print-env"], environment: [], logPath: log)
+            arguments: [program, "mock", "--state", state, "--topic", topic, "--print-env", "--format", "json"],
+            environment: [], logPath: log)
         try mock.start()
         while !mock.isGone { _ = signals.wait(atMost: .milliseconds(20)) }
-        let lines = (FileSystem.text(of: log) ?? "").split(separator: "\n")
+        let said = (try? JSONValue(parsing: FileSystem.text(of: log) ?? ""))?.object ?? JSONObject()
         let port = execArguments.contains("--no-443") ? ":\(ProviderName.twinPort)" : ""
         let names = ["APNS_URL": "api.push.apple.com", "APNS_SANDBOX_URL": "api.sandbox.push.apple.com"]
-        return lines.compactMap { line in
-            guard line.hasPrefix("export "), let equals = line.firstIndex(of: "=") else { return nil }
-            let name = String(line[..<equals].dropFirst(7))
+        return said.compactMap { name, value in
             if name.hasSuffix("_HOST") || name.hasSuffix("_PORT") { return nil }
-            return (name, names[name].map { "https://\($0)\(port)" } ?? String(line[line.index(after: equals)...]))
+            return (name, names[name].map { "https://\($0)\(port)" } ?? value.string ?? "")
         }
     }
 
@@ -115,7 +133,7 @@ package struct TourCommand {
     private static func filled(_ word: String, _ variables: [(name: String, value: String)]) -> String {
         let names = [
             "mock.key": "APNS_KEY_FILE", "mock.keyId": "APNS_KEY_ID", "mock.teamId": "APNS_TEAM_ID", "mock.topic": "APNS_TOPIC",
-            "mock.ca": "APNS_CA_FILE",
+            "mock.ca": "APNS_CA_FILE", "mock.keyText": "APNS_KEY_TEXT",
         ]
         return names.reduce(word) { word, pair in
             guard let value = variables.first(where: { $0.name == pair.value })?.value else { return word }
@@ -179,7 +197,10 @@ package struct TourCommand {
         # The calls of a tour, when all is well.
 
         name: first
-        relay: { profile: first.profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: { path: /, status: any } }
+        relay:
+          profile: first.profile.yaml
+          url: \(TourDraft.quoted(relayURL))
+          ready: { path: /, status: any, timeout: 60s }
         mock: { topics: [] }
         latenessBudget: 1s
         workload:
@@ -202,8 +223,8 @@ package struct TourCommand {
         # How a relay is reached that runs already: what the tour's run extends.
 
         name: base
-        relay: { profile: profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: { path: /, status: any } }
-        latenessBudget: 100ms
+        relay: { profile: profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: { path: /, status: any, timeout: 60s } }
+        latenessBudget: 1s
         workload:
           arrivals: [{ rate: 1, for: 1s }]
           scripts: [{ script: { name: none, steps: [{ call: \(draft.names[0]) }] } }]
@@ -218,17 +239,22 @@ package struct TourCommand {
                 .run, "the relay answered `\(draft.names[call])` \(words)",
                 hint: "a tour begins with calls that work: try the line by itself with a token of 64 hex digits")
         }
-        guard probe.seen.contains(where: { !$0.pushes.isEmpty }) else {
-            let words = probe.refused.map { "its pushes were refused: \($0)" }
-                ?? (probe.unmarked > 0
-                    ? "\(probe.unmarked) pushes came, and none with the text of {{text}}"
-                    : "none of \(probe.calls) calls was followed by a push")
+        if let call = probe.broadcast {
             throw Failure(
-                .run, words,
-                hint: "put {{text}} where a phone shows it and {{token}} where the token stands; "
-                    + (execArguments.contains("--no-443") ? "a relay that calls port 443 goes without --no-443; " : "")
-                    + "relay.log has the relay's words")
+                .run, "one call of `\(draft.names[call])` reached several phones, of other users among them",
+                hint: "a tour is for calls that reach whom they name: write a profile, docs/adding-a-relay.md")
         }
+        guard !probe.seen.contains(where: { $0.pushes.contains(where: \.isMarked) }) || probe.unknown > 0 else { return }
+        let words = probe.refused.map { "its pushes were refused: \($0)" }
+            ?? (probe.unknown > 0
+                ? "\(probe.unknown) pushes came without the text of {{text}}, and a tour cannot tell of which call they are"
+                : "none of \(probe.calls) calls was followed by a push")
+        throw Failure(
+            .run, words,
+            hint: "put {{text}} where a phone shows it and {{token}} where the token stands, and give the calls in the order "
+                + "in which they are made; "
+                + (execArguments.contains("--no-443") ? "a relay that calls port 443 goes without --no-443; " : "")
+                + "relay.log has the relay's words")
     }
 
     private static func words(_ draft: TourDraft) -> String {
@@ -244,10 +270,12 @@ package struct TourCommand {
             lines.append("`answers` with `means: pruned`: whether callers are told which tokens are dead, and of no other")
         }
         lines.append("`rest`: how long a push may wait behind a 429 or 5xx; without it a warning tells of one that never comes")
+        lines.append("`coalescing` and `deadlines`, where a newer push may take the place of one that waits")
         lines.append("calls that are to be refused (`expect: 400`), and `knownFailing`")
         return "a profile of it is \(profile). What more to say there:\n"
             + lines.map { "  - \($0)\n" }.joined()
-            + "  then: pushrig check \(profile) --relay \(relayURL) --mock DIR, beside pushrig exec --state DIR -- "
-            + "\(command[0])\n"
+            + "  then: pushrig exec --state DIR -- \(CommandText.line(command))\n"
+            + "  and beside it: pushrig check \(profile) --relay \(relayURL) --mock DIR\n"
+            + "  The commands for replay want the relay as well, and --mock DIR.\n"
     }
 }

@@ -20,6 +20,8 @@ struct TourDraft {
         var token: String
         /// Pointers to texts that stand there as they were said.
         var passes: [String] = []
+        /// It has the call's text.
+        var isMarked = true
 
         /// As a profile says it.
         var channel: String { provider == .fcm ? "fcm" : type.word.description }
@@ -32,11 +34,9 @@ struct TourDraft {
     /// By call; empty before the first play.
     var seen: [Seen] = []
 
-    /// Words of a call that stand for what PushRig says, and the variables that they are.
-    static let words = [
-        ("{{token}}", "{{deviceToken}}"), ("{{text}}", "{{marker}} {{text}}"), ("{{user}}", "{{secret}}"),
-        ("{{session}}", "{{sessionID}}"),
-    ]
+    /// Words of a call that stand for what PushRig says, and the variables that they are. `{{text}}` has the marker before it.
+    static let words = ["token": "deviceToken", "user": "secret", "session": "sessionID"]
+    private static let noes = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 502, 503, 504]
     private static let tokens = ["deviceToken", "startToken", "activityToken", "rotatedToken", "registrationToken"]
     /// Letters that a wrong encoding spoils.
     static let text = "Half way – é 🚀 & + %"
@@ -57,6 +57,11 @@ struct TourDraft {
                 .usage, "--tour needs at least one --call",
                 hint: "such as --call 'curl -d \"{{text}}\" http://127.0.0.1:8787/send/{{token}}'")
         }
+        guard calls.contains(where: { Self.filled($0.said).contains("{{marker}}") }) else {
+            throw Failure(
+                .usage, "no call of the tour says {{text}}, by which PushRig finds a push again",
+                hint: "write {{text}} where the text stands that a phone shows")
+        }
         if let other = calls.first(where: { $0.origin != first.origin }) {
             throw Failure(
                 .usage, "calls of a tour go to one relay, not to \(first.origin) and \(other.origin)",
@@ -66,12 +71,22 @@ struct TourDraft {
 
     /// Of a call: variables of tokens that it names.
     func named(_ call: Int) -> [String] {
-        let text = Self.filled(calls[call].url + (calls[call].body ?? "") + calls[call].headers.map(\.value).joined())
+        let text = Self.filled(calls[call].said)
         return Self.tokens.filter { text.contains("{{\($0)}}") || text.contains("{{\($0)|") }
     }
 
+    /// With the words of a profile; filters stay.
     static func filled(_ text: String) -> String {
-        words.reduce(text) { $0.replacing($1.0, with: $1.1) }
+        var (output, rest) = ("", text[...])
+        while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
+            let inner = rest[open.upperBound..<close.lowerBound].filter { $0 != " " }
+            let name = inner.prefix { $0 != "|" }
+            let filter = inner.dropFirst(name.count)
+            let variable = words[String(name)] ?? String(name)
+            output += rest[..<open.lowerBound] + (variable == "text" ? "{{marker}} " : "") + "{{\(variable)\(filter)}}"
+            rest = rest[close.upperBound...]
+        }
+        return output + rest
     }
 
     /// Each push goes to a token that its own call names: the callers keep them.
@@ -99,11 +114,16 @@ struct TourDraft {
         }
         text += "\n# So long after a call its push may come: a guess. How long it may rest behind a 429 or 5xx says `rest`.\n"
             + "deadlines: { default: 10s }\n"
-        let passes = Array(Set(seen.flatMap(\.pushes).flatMap { push in push.passes.map { [push.channel, $0] } }))
+        let passes = Set(seen.flatMap(\.pushes).flatMap { push in
+            let event = push.event.map { ", event: \($0.word)" } ?? ""
+            return push.passes.map { "channel: \(push.channel)\(event), at: \(Self.quoted($0))" }
+        })
         if !passes.isEmpty, let from = textPointer {
-            text += "\npasses:\n" + passes.sorted { $0.joined() < $1.joined() }.map {
-                "  - { channel: \($0[0]), at: \(Self.quoted($0[1])), from: \(Self.quoted(from)) }\n"
-            }.joined()
+            text += "\npasses:\n" + passes.sorted().map { "  - { \($0), from: \(Self.quoted(from)) }\n" }.joined()
+        }
+        if !seen.isEmpty {
+            text += "\n# Whoever is told no has his event back. It is lost only where APNs or FCM gave the relay no reason.\n"
+                + "answers: [{ status: [\(Self.noes.map(String.init).joined(separator: ", "))], means: permanent }]\n"
         }
         text += "\ncalls:\n"
         for call in calls.indices { text += yaml(of: call) }
@@ -177,7 +197,8 @@ struct TourDraft {
         if !pushes.isEmpty {
             text += "    pushes:\n" + pushes.map { push in
                 let event = push.event.map { ", event: \($0.word)" } ?? ""
-                return "      - { channel: \(push.channel)\(event), token: \(push.token) }\n"
+                let told = push.isMarked ? "" : ", marked: false"
+                return "      - { channel: \(push.channel)\(event), token: \(push.token)\(told) }\n"
             }.joined()
             if pushes.contains(where: { $0.event == .end }) { text += "    final: true\n" }
         }

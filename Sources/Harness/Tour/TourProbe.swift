@@ -11,57 +11,99 @@ struct TourProbe {
     var refusals: [Int: String] = [:]
     /// The app that the pushes are for; nil: there was none.
     var topic: String?
-    /// Pushes that bear no marker of the run's, or were refused: the first of them, in words.
-    var unmarked = 0
+    /// Pushes of which nobody knows what call they are of; and the first that was refused, in words.
+    var unknown = 0
     var refused: String?
     var calls = 0
+    /// One call brought pushes of one kind to several tokens.
+    var broadcast: Int?
+    /// What became of the text, where it came back as another, by call.
+    var altered: [Int: String] = [:]
 
     /// `calls` of the profile in that order.
     init(of directory: String, calls count: Int) throws(Failure) {
         seen = Array(repeating: TourDraft.Seen(), count: count)
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
-        var kinds: [UInt64: Int] = [:]
+        var events: [UInt64: EventEntry] = [:]
         var pushes: [PushEntry] = []
-        var (refusals, statuses, made): ([Int: String], [Int: Set<Int>], Int) = ([:], [:], 0)
         _ = try reader.forEach(since: nil) { entry in
             switch entry {
-            case .event(let event):
-                made += 1
-                let kind = Int(event.kind)
-                kinds[EventNumber.place(session: event.session, step: event.step)] = kind
-                if (200..<300).contains(event.status) {
-                    statuses[kind, default: []].insert(Int(event.status))
-                } else if refusals[kind] == nil {
-                    let words = String(decoding: event.answer.prefix(200), as: UTF8.self)
-                    refusals[kind] = event.status == 0
-                        ? "not at all" : "\(event.status)" + (words.isEmpty ? "" : ": \(words)")
-                }
+            case .event(let event): events[EventNumber.place(session: event.session, step: event.step)] = event
             case .push(let push) where push.kind == .push: pushes.append(push)
             default: break
             }
             return true
         }
-        (self.refusals, calls) = (refusals, made)
-        for (kind, found) in statuses where seen.indices.contains(kind) { seen[kind].statuses = found }
+        calls = events.count
+        for event in events.values where seen.indices.contains(Int(event.kind)) { learn(event) }
+        var owners: [String: UInt32] = [:]
+        var tokens: [String: Set<String>] = [:]
+        for push in pushes where push.status == 200 {
+            guard let marker = push.marker,
+                let event = events[EventNumber.place(session: marker.session, step: marker.step)]
+            else { continue }
+            owners[push.token] = marker.session
+            let found = Self.push(push)
+            tokens["\(marker.session) \(marker.step) \(found.words)", default: []].insert(push.token)
+            if tokens["\(marker.session) \(marker.step) \(found.words)"]!.count > 1 { broadcast = Int(event.kind) }
+            learn(push, found, of: Int(event.kind))
+        }
         for push in pushes {
             guard push.status == 200 else {
                 refused = refused ?? "\(push.status) \(push.reason ?? "")"
                 continue
             }
-            guard let marker = push.marker,
-                let kind = kinds[EventNumber.place(session: marker.session, step: marker.step)], seen.indices.contains(kind)
-            else {
-                unmarked += 1
+            let place = push.marker.map { EventNumber.place(session: $0.session, step: $0.step) }
+            if let place, events[place] != nil { continue }
+            // Of the last call of the session whose token it is.
+            let earlier = events.values.filter { $0.session == owners[push.token] && $0.sentAt <= push.arrivedAt }
+            var found = Self.push(push)
+            // A profile can say of a card's states alone that they have no text.
+            let isState = found.type == .liveactivity && found.event != .start
+            guard isState, let event = earlier.max(by: { $0.sentAt < $1.sentAt }) else {
+                unknown += 1
                 continue
             }
-            if push.provider == .apns, let full = push.topic {
-                let suffixes = [".push-type.liveactivity", ".voip", ".complication", ".pushkit.fileprovider", ".location-query"]
-                topic = topic ?? suffixes.first(where: full.hasSuffix).map { String(full.dropLast($0.count)) } ?? full
-            }
-            let found = Self.push(push)
-            if !seen[kind].pushes.contains(where: { $0.words == found.words }) {
-                seen[kind].pushes.append(found)
-            }
+            (found.isMarked, found.passes) = (false, [])
+            learn(push, found, of: Int(event.kind))
+        }
+    }
+
+    private mutating func learn(_ event: EventEntry) {
+        let kind = Int(event.kind)
+        if (200..<300).contains(event.status) {
+            seen[kind].statuses.insert(Int(event.status))
+        } else if refusals[kind] == nil {
+            let words = String(decoding: event.answer.prefix(200), as: UTF8.self)
+            refusals[kind] = event.status == 0 ? "not at all" : "\(event.status)" + (words.isEmpty ? "" : ": \(words)")
+        }
+    }
+
+    private mutating func learn(_ push: PushEntry, _ found: TourDraft.SeenPush, of kind: Int) {
+        guard seen.indices.contains(kind) else { return }
+        if push.provider == .apns, let full = push.topic {
+            let suffixes = [".push-type.liveactivity", ".voip", ".complication", ".pushkit.fileprovider", ".location-query"]
+            topic = topic ?? suffixes.first(where: full.hasSuffix).map { String(full.dropLast($0.count)) } ?? full
+        }
+        if found.isMarked, found.passes.isEmpty, altered[kind] == nil { altered[kind] = Self.text(in: push) }
+        if !seen[kind].pushes.contains(where: { $0.words == found.words && $0.isMarked == found.isMarked }) {
+            seen[kind].pushes.append(found)
+        }
+    }
+
+    /// The text that has the marker, where it does not end as it was said.
+    private static func text(in push: PushEntry) -> String? {
+        guard let payload = try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)) else { return nil }
+        let texts = texts(in: payload).filter { $0.contains("[pr:") }
+        return texts.contains { $0.contains(TourDraft.text) } ? nil : texts.first
+    }
+
+    private static func texts(in value: JSONValue) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .object(let object): object.flatMap { texts(in: $0.value) }
+        case .array(let items): items.flatMap(texts)
+        default: []
         }
     }
 

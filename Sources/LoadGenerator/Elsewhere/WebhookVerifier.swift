@@ -64,7 +64,8 @@ final class WebhookVerifier {
         case .dated:
             var (codes, time) = ([String](), String?.none)
             for item in given.split(separator: ",").map({ $0.drop { $0 == " " } }) {
-                if item.hasPrefix("v1=") { codes.append(String(item.dropFirst(3))) }
+                let label = self.spec.label + "="
+                if item.hasPrefix(label) { codes.append(String(item.dropFirst(label.count))) }
                 if item.hasPrefix("t=") { time = String(item.dropFirst(2)) }
             }
             return (codes, time)

@@ -43,6 +43,11 @@ struct AnswerDecoder {
             } else {
                 values = Set(fields.texts("equals", atLeast: 1))
             }
+            if values.contains(where: { $0.contains("{{") }) {
+                mistakes.add(
+                    "`equals` is a text as it stands, and has no variables", hint: "name the place by `at` alone",
+                    at: node.place)
+            }
         }
         let wait = pointer(fields, "wait")
         if let node = fields.value("wait"), !meaning.isTriedAgain {

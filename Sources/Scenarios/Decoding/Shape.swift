@@ -183,7 +183,7 @@ extension Shape {
         [
             "path": "/webhooks", "event*": "/type", "id": "/id", "token": "/token",
             "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "overlap": "24h",
-            "form": "dated", "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
+            "form": "dated", "label": "s", "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
             "owes": "[{ call: end, event: session.ended }]",
         ])
 

@@ -18,7 +18,7 @@ struct WebhookDecoder {
         let path = inner.text("path") ?? "/webhooks"
         if !path.hasPrefix("/") { inner.wrong("path", inner.value("path")!, "a path that begins with /") }
         let form: WebhookSpec.Form? = inner.choice("form")
-        return WebhookSpec(
+        var spec = WebhookSpec(
             path: path, event: event, id: pointer(inner, "id"), token: pointer(inner, "token"),
             signature: signature(inner),
             overlap: inner.duration("overlap", .zero...Fields.longest) ?? .zero, form: form ?? .plain,
@@ -26,6 +26,18 @@ struct WebhookDecoder {
             answers: inner.items("answers", atMost: 16).compactMap(answer),
             retries: inner.duration("retries", .milliseconds(1)...WebhookSpec.longest),
             owes: inner.items("owes", atMost: 100).compactMap(owed))
+        spec.label = label(inner, form ?? .plain) ?? spec.label
+        return spec
+    }
+
+    private func label(_ fields: Fields, _ form: WebhookSpec.Form) -> String? {
+        guard let text = fields.text("label") else { return nil }
+        let isWord = (1...16).contains(text.utf8.count)
+            && text.utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 95 }
+        if !isWord || form != .dated {
+            fields.wrong("label", fields.value("label")!, "a word of at most 16 letters and digits, beside `form: dated`")
+        }
+        return text
     }
 
     private func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {

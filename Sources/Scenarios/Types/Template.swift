@@ -168,6 +168,8 @@ package enum EventVariable: String, CaseIterable, Hashable, Sendable {
     case phoneToken
     /// Where the relay calls back. The judge does not know it: what it makes again has nothing there.
     case webhook
+    /// A UUID of the event, drawn from the run's seed.
+    case uuid
 }
 
 /// A value a file gives to a variable; its forms are made once, when the file is read.

@@ -66,6 +66,8 @@ package struct WebhookSpec: Sendable {
     /// So long an earlier secret is right beside the one that has followed.
     package var overlap: Interval
     package var form: Form
+    /// What the code is called in a dated signature.
+    package var label = "v1"
     /// So old a signed timestamp may be, or so far ahead.
     package var tolerance: Interval
     package var answers: [Answer]
