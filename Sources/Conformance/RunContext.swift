@@ -209,6 +209,8 @@ package final class RunContext {
     package private(set) var unsignedStrays: [(id: UInt64, flaw: String)] = []
     /// The profile does not say how long a push may rest behind a refusal for now.
     package var isSilentOfRest = false
+    /// Some answer that the profile names tells a caller that it did not work.
+    package var tellsNo = false
     /// Calls whose answers can say that a token is dead, by number.
     package var tellingKinds: Set<UInt16> = []
     /// The mock offers production and sandbox side by side.

@@ -149,11 +149,13 @@ package enum EventFailure: UInt8, CaseIterable, Sendable {
     case redirected = 16
     /// We did not send it, for the relay had told its caller that a token which it names is dead. `answer` says so in words.
     case retired = 17
+    /// The answer to several events at once does not tell of this one.
+    case unlisted = 18
 
     /// There was an answer, but not one that takes the event.
     package var isAnswer: Bool {
         switch self {
-        case .unexpectedStatus, .throttled, .answeredNo, .pruned, .redirected: true
+        case .unexpectedStatus, .throttled, .answeredNo, .pruned, .redirected, .unlisted: true
         default: false
         }
     }

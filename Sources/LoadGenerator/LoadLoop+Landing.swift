@@ -80,7 +80,7 @@ extension LoadLoop: FlightObserver {
         snapshot.answersByClass[100...599 ~= status ? status / 100 : 0] += 1
         draft.status = UInt16(clamping: status)
         draft.answeredAt = max(draft.sentAt, response.answeredAt)
-        if let failure = lacksResult ? .answeredNo : failure(of: response, to: flight, rule) {
+        if let failure = lacksResult ? .unlisted : failure(of: response, to: flight, rule) {
             snapshot.count(failure)
             draft.failure = failure.rawValue
             if failure == .pruned { retire(flight) }
@@ -95,8 +95,10 @@ extension LoadLoop: FlightObserver {
 
     /// A caller that is told of a token's death has done with it.
     private func retire(_ flight: Flight) {
-        guard workload.profile.tokens == .caller else { return }
-        retired[flight.event.session, default: []].formUnion(workload.profile.calls[flight.event.call].targets)
+        let targets = workload.profile.calls[flight.event.call].targets
+        // Of a call with several tokens nobody knows which.
+        guard workload.profile.tokens == .caller, targets.count == 1 else { return }
+        retired[flight.event.session, default: []].formUnion(targets)
     }
 
     private func redacted(_ body: ByteBuffer, of flight: Flight) -> [UInt8] {

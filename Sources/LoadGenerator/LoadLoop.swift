@@ -241,8 +241,9 @@ final class LoadLoop: TurnEndHandler {
     /// An event is over. The next of its session leaves at the end of this turn, when the connections that this turn's
     /// answers have freed are to be had again.
     func settled(_ row: UInt32, wasSent: Bool, at now: Instant) {
-        let session = memory == nil ? nil : sessions.session(row)
+        let session = memory == nil && retired.isEmpty ? nil : sessions.session(row)
         let hasNext = sessions.settled(row, wasSent: wasSent, at: now)
+        if let session, sessions.isIdle(row) { retired[session] = nil }
         if let session, let remembered = memory?[session] {
             if remembered.waiting.isEmpty { forgetIfOver(remembered) } else { return release(row) }
         } else if users != nil, sessions.isIdle(row) {

@@ -10,7 +10,7 @@ extension JoinedAccount {
         let due = deliveries[index].due
         if let call = account.call(at: row.place) {
             if call.wasRefusedAsItMay { return "refused, as it may be" }
-            if call.wasToldDead { return "its caller was told that the token is dead" }
+            if call.wasToldDead, isDead(row, by: call.answeredAt) { return "its caller was told that the token is dead" }
             if call.wasToldNo, isExplained(call, index, circumstances) { return "its caller was told that it failed" }
         }
         if isBeyondCap(index, circumstances) { return Self.beyondCap }
@@ -37,10 +37,19 @@ extension JoinedAccount {
         return refusedForGood(index, again?.token, since: since, circumstances)
     }
 
-    /// The provider gave the relay a reason to tell its caller that it did not work: by what it answered to this very push, or
-    /// by a connection that went meanwhile. Whoever came again, as he was told, may have met a relay that rests.
+    /// The caller was told that its token is dead. Of a call with several tokens that is the one of which the provider said so.
+    private func isDead(_ row: Expectation, by instant: Instant) -> Bool {
+        tokens.deaths[row.token]?.contains { $0.arrivedAt <= instant } ?? false
+            || !account.rows.contains { $0.place == row.place && $0.token != row.token }
+    }
+
+    /// A fault of ours gave the relay a reason to tell its caller that it did not work: it met this very push, and the relay
+    /// cannot end it, or a connection went meanwhile. Whoever came again, as he was told, may have met a relay that rests.
     private func isExplained(_ call: SeenCall, _ index: Int, _ circumstances: Circumstances) -> Bool {
-        !attempts(of: index).isEmpty || call.attempts > 1 && !deliveries[index].stops.isEmpty
+        if let last = attempts(of: index).last {
+            return circumstances.fault(last.faultRule).map { $0.cureTakes == nil } ?? false
+        }
+        return call.attempts > 1 && !deliveries[index].stops.isEmpty
             || !circumstances.firings(from: call.sentAt, to: call.answeredAt).isEmpty
     }
 

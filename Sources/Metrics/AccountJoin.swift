@@ -12,6 +12,8 @@ package struct JoinedAccount: Sendable {
         package var accepted: Int?
         /// What of ours explains it, where it is excused.
         package var excuse: String?
+        /// It was neither there nor overdue when the run ended.
+        package var isOpen = false
         /// The last instant that was in time, our own lateness added, and all for which its clock stood.
         package var due: Instant
         /// The same, had nothing stopped its clock.
@@ -330,6 +332,7 @@ package struct JoinedAccount: Sendable {
                 let isStopped = deliveries[index].undisturbedDue <= circumstances.end
                 deliveries[index].outcome = isStopped ? .excused : .undecided
                 deliveries[index].excuse = isStopped ? whatStopped(index) : nil
+                deliveries[index].isOpen = true
             }
         }
     }

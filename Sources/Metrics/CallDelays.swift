@@ -31,6 +31,7 @@ struct CallDelays {
                     || !circumstances.firings(from: earlier.sentAt, to: answered).isEmpty
                     // It was answered with others in one request, of which one may have met a fault.
                     || isTogether && circumstances.batchKinds.contains(earlier.kind)
+                        && circumstances.hasFault(from: earlier.sentAt, to: answered)
                 waited = min(wait, wasHeldUp ? handedOn + (answered - earlier.sentAt) : handedOn)
             }
             delays.append(call.lateness + waited)

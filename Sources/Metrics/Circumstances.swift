@@ -210,6 +210,11 @@ package struct Circumstances: Sendable {
         return connectionFirings[start..<max(start, end)]
     }
 
+    /// One of our faults may have met something in that time.
+    func hasFault(from first: Instant, to last: Instant) -> Bool {
+        faults.contains { $0.windows.contains { $0.lowerBound <= last && first < $0.upperBound } }
+    }
+
     package func fault(_ rule: UInt32) -> Fault? {
         rule == 0 ? nil : faults.first { $0.rule == rule } ?? Fault(rule: rule, label: "a fault", windows: [])
     }

@@ -15,6 +15,8 @@ package struct Correlation: Sendable {
     /// Events that were not sent because what they have to say was not there, and by what they lacked.
     package var withheld = 0
     package var withheldFor: [String: Int] = [:]
+    /// Never sent, because the relay had told that their token is dead.
+    package var retired = 0
     /// Answers that said that it was too much just now, and all after which the caller tried again.
     package var throttled = 0
     package var triedAgain = 0

@@ -114,7 +114,7 @@ package struct Correlator: Sendable {
                 correlation.withheld += 1
                 count(answer, in: \.withheldFor)
             } else if call.state == .retired {
-                count(answer, in: \.withheldFor)
+                correlation.retired += 1
             } else {
                 correlation.dropped += 1
             }

@@ -49,7 +49,7 @@ extension Gate {
 
 extension GateMeasure {
     /// Words that no call may have as its name.
-    static let reservedWords: Set<String> = Set(
+    package static let reservedWords: Set<String> = Set(
         (Latency.allCases.map(\.rawValue) + DeliveryClass.allCases.map(\.rawValue)
             + Statistic.allCases.map(\.rawValue)
             + [

@@ -193,6 +193,8 @@ struct Judgement {
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.answers.contains(where: { $0.meaning == .pruned }) { context.tellingKinds.insert(kind) }
+            let noes: [AnswerRule.Meaning] = [.permanent, .retry, .throttled]
+            if call.answers.contains(where: { noes.contains($0.meaning) }) { context.tellsNo = true }
             if call.batch != nil { context.circumstances.batchKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
             for push in call.pushes {

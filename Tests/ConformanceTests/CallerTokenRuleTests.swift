@@ -40,6 +40,7 @@ struct CallerTokenRuleTests {
     /// Each call is answered when its pushes are through.
     static var answeredLater: History {
         History.honest.with { history in
+            history.run.tellsNo = true
             for index in history.calls.indices { history.calls[index].answeredAt = history.calls[index].sentAt + .milliseconds(50) }
         }
     }
@@ -105,21 +106,44 @@ struct CallerTokenRuleTests {
         #expect(again.with { $0.run.circumstances.callersKeepTokens = true }.findings("dead-token-dropped") == nil)
     }
 
-    @Test("what a caller was told that it failed is its own again, where the provider gave a reason")
-    func toldNo() {
-        let refused = History.refused(status: 400, reason: "BadTopic").with { $0.rows[0].flags = [] }
-        func lost(_ history: History) -> Int? { history.findings("states-delivered") }
-        let unsent = History.honest.with { history in
+    /// The second step's call is told that it failed.
+    private static func toldNo(_ history: History) -> Int? {
+        history.with { history in
             history.rows[0].flags = []
-            history.pushes.removeFirst()
+            history.calls[2].wasToldNo = true
+            history.calls[2].wasTaken = false
+        }.findings("states-delivered")
+    }
+
+    @Test("what a caller was told that it failed is its own again, where a fault refused that very push")
+    func toldNo() {
+        let refused = History.refused(status: 400, reason: "BadTopic")
+        #expect(Self.toldNo(refused) == 0)
+        let lost = refused.with { $0.rows[0].flags = [] }
+        #expect(lost.findings("living-token-kept") == 0)
+    }
+
+    @Test("without a push, with one that no fault refused, and with a fault that the relay ends by itself, it is lost all the same")
+    func unexplained() {
+        #expect(Self.toldNo(History.honest.with { $0.pushes.removeFirst() }) == 1)
+        let own = History.refused(status: 400, reason: "BadTopic").with { $0.pushes[0].faultRule = 0 }
+        #expect(Self.toldNo(own) == 1)
+        let curable = History.refused(status: 403, reason: "ExpiredProviderToken")
+        curable.run.circumstances.faults[0].cureTakes = .zero
+        #expect(Self.toldNo(curable) == 1)
+    }
+
+    @Test("of a call with two tokens the one alone is excused of which the provider has said that it is dead")
+    func oneOfTwo() {
+        let told = Self.named { history in
+            history.expect(3, .progress, at: 13, .alert)
+            history.rows[1].flags = []
+            Self.tell(3, &history)
+            history.calls.removeAll { $0.step > 3 }
+            history.rows.removeAll { $0.step > 3 }
+            history.pushes.removeAll { $0.step > 3 }
         }
-        for history in [refused, unsent] {
-            let told = history.with { history in
-                history.calls[2].wasToldNo = true
-                history.calls[2].wasTaken = false
-            }
-            #expect(lost(told) == (history.pushes.count == unsent.pushes.count ? 1 : 0))
-        }
+        #expect(told.findings("states-delivered") == 1, "the alert to the living one")
     }
 
     @Test("a call that is told that it failed, though its push was accepted, breaks accepted-not-told-failed", arguments: [
@@ -127,6 +151,7 @@ struct CallerTokenRuleTests {
     ] as [(Double, Double, Int?)])
     func accepted(pushed: Double, answered: Double, expected: Int?) {
         let history = History.honest.with { history in
+            history.run.tellsNo = true
             history.calls = history.calls.filter { $0.step == 4 }
             history.rows.removeAll { $0.step != 4 || $0.type != .alert }
             history.pushes.removeAll { $0.step != 4 || $0.type != .alert }

@@ -28,6 +28,8 @@ struct CurlCallTests {
         ("curl --header=X-A:b \\\n  --url http://h/{{token}}", ["GET", "http://h", "/{{token}}", "X-A: b"]),
         ("curl h:80/x", ["GET", "http://h:80", "/x"]),
         ("curl http://me:secret@h/x", ["GET", "http://h", "/x", "authorization: Basic bWU6c2VjcmV0"]),
+        ("curl --data-urlencode 'a=é|&' http://h/x#y", ["POST", "http://h", "/x", "content-type: application/x-www-form-urlencoded", "a=%C3%A9%7C%26"]),
+        ("curl -d '|' http://h", ["POST", "http://h", "/", "content-type: application/x-www-form-urlencoded", "|"]),
         ("curl -G --data-urlencode 'a=b c&{{text}}' http://h/x", ["GET", "http://h", "/x?a=b%20c%26{{text}}"]),
         ("curl --data-raw $'{\"a\": \"it\\'s\\n\"}' -H 'content-type: x/y' http://h", ["POST", "http://h", "/", "content-type: x/y", "{\"a\": \"it's\n\"}"]),
         ("curl -d \"a \\\"b\\\" \\n\" http://h", ["POST", "http://h", "/", "content-type: application/x-www-form-urlencoded", "a \"b\" \\n"]),
@@ -85,6 +87,7 @@ struct TourDraftTests {
         let lines = ["curl -d '{{text}}' http://h/x/{{token}}?t={{text}}", "curl -XPUT -H 'X-A: {{ user }}' -d '[\"{{text}}\", \"{{token|base64}}\"]' http://h/x/"]
         let draft = try Self.draft(lines, [Self.alert, Self.alert])
         #expect(draft.names == ["x", "x-2"])
+        #expect(try Self.draft(["curl -d '{{text}}' http://h/events", "curl http://h/events"], []).names == ["events-2", "events-3"])
         let folder = NSTemporaryDirectory() + "tour-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -25,7 +25,8 @@ enum CallerTokenRules {
             let calls = joined.account.calls.filter { call in
                 places.contains(call.place) && run.tellingKinds.contains(call.kind) && call.answeredAt >= death.answeredAt
             }
-            let fatal = Set(deaths.lazy.filter { !$0.isDoubtful }.map { joined.account.pushes[$0.push].place })
+            let fatal = Set(deaths.lazy.filter { !$0.isDoubtful }.map { joined.account.pushes[$0.push] }
+                .filter { wasPrompt($0, run) }.map(\.place))
             // Who answers its caller first tells the next one.
             let asked = calls.first { call in
                 guard call.wasAnswered, !call.wasToldDead else { return false }
@@ -42,6 +43,11 @@ enum CallerTokenRules {
                 seen: asked.wasTaken ? "status \(asked.status), as if it lived" : "status \(asked.status)",
                 session: asked.session, step: asked.step, answer.id)
         }
+    }
+
+    /// The provider answered before any relay's patience was over.
+    private static func wasPrompt(_ push: SeenPush, _ run: RunContext) -> Bool {
+        push.answeredAt - push.arrivedAt <= run.circumstances.real(Tolerances.wire)
     }
 
     static let livingNotTold = Rule(
@@ -75,11 +81,14 @@ enum CallerTokenRules {
         norm: "Relay contract: whoever is told that it failed sends it again, and the phone has it twice",
         advice: "answer by what the provider said of the last attempt"
     ) { joined, run, tally in
-        for call in joined.account.calls where call.wasAnswered && (call.wasTaken || call.wasToldNo) {
-            let rows = joined.account.rows.indices.filter { joined.account.rows[$0].place == call.place }
-            let accepted = rows.compactMap { joined.deliveries[$0].accepted }.map { joined.account.pushes[$0] }
-            guard !rows.isEmpty, accepted.count == rows.count, accepted.allSatisfy({
-                $0.answeredAt <= call.answeredAt && !$0.flags.contains(.isAnswerUndelivered)
+        guard run.tellsNo else { return }
+        let rows = Dictionary(grouping: joined.account.rows.indices, by: { joined.account.rows[$0].place })
+        // A caller who came again was answered of another try.
+        for call in joined.account.calls where call.wasAnswered && call.attempts == 1 && (call.wasTaken || call.wasToldNo) {
+            guard let owed = rows[call.place] else { continue }
+            let accepted = owed.compactMap { joined.deliveries[$0].accepted }.map { joined.account.pushes[$0] }
+            guard accepted.count == owed.count, accepted.allSatisfy({
+                $0.answeredAt <= call.answeredAt && wasPrompt($0, run) && !$0.flags.contains(.isAnswerUndelivered)
             }) else { continue }
             tally.test()
             guard call.wasToldNo else { continue }

@@ -30,7 +30,7 @@ enum RestRule {
             // The provider serves again, and the relay is up.
             let isBack = joined.account.pushes.contains { $0.provider == row.provider && $0.isAccepted && $0.arrivedAt > last }
             let end = run.circumstances.end
-            guard [.excused, .undecided].contains(joined.deliveries[index].outcome), isBack,
+            guard joined.deliveries[index].isOpen, isBack,
                 last + run.circumstances.real(longest) < end, !run.isAway(from: last, until: end)
             else { continue }
             tally.test()

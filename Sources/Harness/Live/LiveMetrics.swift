@@ -41,7 +41,7 @@ extension LiveState {
             ("unexpected", "Answers that the profile does not expect.", load.unexpectedStatus),
             ("failed", "Calls that were never answered.", load.failed),
             ("dropped", "Calls that were never sent, because a queue of ours was full.", load.dropped),
-            ("withheld", "Calls that were never sent, because what they have to say was not there.", load.withheld),
+            ("withheld", "Calls that were never sent: they had nothing to say, or their token is dead.", load.withheld),
             ("throttled", "Answers that said that it was too much.", load.throttled),
             ("tried_again", "Answers after which the caller tried again.", load.triedAgain),
         ]

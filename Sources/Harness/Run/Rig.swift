@@ -276,7 +276,7 @@ final class Rig {
             case "mock.keyText": FileSystem.text(of: coordinates.apnsKey)
             case "mock.keyId": coordinates.keyID
             case "mock.teamId": coordinates.teamID
-            case "mock.topic": coordinates.topics.first ?? scenario.relay.profile.topic
+            case "mock.topic": scenario.mock.topics.first ?? scenario.relay.profile.topic
             case "mock.fcm": coordinates.fcm?.description
             case "mock.serviceAccount": coordinates.serviceAccount
             case "mock.tokenUri": coordinates.tokenURL

@@ -38,9 +38,6 @@ struct CurlCall: Equatable {
         } else if words.count > 1, let first = words.first, !first.hasPrefix("-"), !first.contains("/") {
             throw Self.wrong("`\(first)` is not read", line, hint: "write it as a line of curl")
         }
-        if let word = words.first(where: { ["|", ";", "&&", "||", "&", ">", "2>&1"].contains($0) }) {
-            throw Self.wrong("one request is read, and `\(word)` is the shell's", line, hint: "leave out what stands behind it")
-        }
         self.line = line
         (method, url) = ("", "")
         var (parts, isQuery): ([String], Bool) = ([], false)
@@ -92,6 +89,8 @@ struct CurlCall: Equatable {
             case _ where word.hasPrefix("-") && word.count > 1:
                 throw Self.wrong(
                     "`\(word)` of curl is not read", line, hint: "leave it out, or write a profile: docs/adding-a-relay.md")
+            case "|", ";", "&&", "||", "&", ">", "2>&1":
+                throw Self.wrong("one request is read, and `\(word)` is the shell's", line, hint: "leave out the rest")
             default:
                 guard url.isEmpty else { throw Self.wrong("there are two addresses, `\(url)` and `\(word)`", line) }
                 url = word
@@ -120,15 +119,17 @@ struct CurlCall: Equatable {
     /// Percent-encoded, but for words in double braces.
     private static func encoded(_ text: Substring) -> String {
         var (output, rest) = ("", text)
-        while let byte = rest.utf8.first {
+        while let letter = rest.first {
             if rest.hasPrefix("{{"), let close = rest.firstRange(of: "}}") {
                 output += rest[..<close.upperBound]
                 rest = rest[close.upperBound...]
                 continue
             }
-            let isPlain = 48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || [45, 46, 95, 126].contains(byte)
-            output += isPlain ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte].span).uppercased()
-            rest = Substring(decoding: Array(rest.utf8.dropFirst()), as: UTF8.self)
+            rest.removeFirst()
+            let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-._~".contains(letter))
+            for byte in String(letter).utf8 {
+                output += isPlain ? String(letter) : "%" + Hex.encode([byte].span).uppercased()
+            }
         }
         return output
     }
@@ -148,7 +149,7 @@ struct CurlCall: Equatable {
 
     /// Path and query; at least a slash.
     var path: String {
-        let rest = url.dropFirst(origin.count)
+        let rest = url.dropFirst(origin.count).prefix { $0 != "#" }
         return rest.hasPrefix("/") ? String(rest) : "/" + rest
     }
 

@@ -7,6 +7,7 @@ import EventLoop
 import Glibc
 import Net
 import OperatingSystem
+import Reports
 import Scenarios
 import Verdicts
 
@@ -62,7 +63,7 @@ package struct TourCommand {
             environment: variables, logPath: folder + "/relay.log")
         try relay.start()
         defer { end(relay, signals) }
-        try see(relay, state, signals)
+        guard try see(relay, state, signals) else { return .interrupted }
         // The calls themselves, when all is well.
         let code = try play("first", beside: relay, program, folder, signals)
         guard !signals.wait(atMost: .zero), code != ExitCode.interrupted.rawValue else { return .interrupted }
@@ -94,13 +95,16 @@ package struct TourCommand {
         Console.out(FileSystem.text(of: folder + "/tour.log") ?? "")
         if relay.isGone {
             let words = relay.lastWords
+            // What leads it is ours.
+            if words.contains("pushrig: ") { throw gone(relay) }
             Console.out(
                 "\nCONFORMANCE BROKEN  the relay ended by itself while it was asked: it \(relay.ending ?? "ended")"
                     + (words.isEmpty ? "\n" : "; its last words:\n\(words)\n"))
             return .conformanceBroken
         }
         for (call, text) in probe.altered.sorted(by: { $0.key < $1.key }) {
-            say("`\(draft.names[call])` said `\(TourDraft.text)`, and `\(text)` arrived: is that meant?\n")
+            let seen = Escaping.terminal(String(text.prefix(100)))
+            say("`\(draft.names[call])` said `\(TourDraft.text)`, and `\(seen)` arrived: is that meant?\n")
         }
         say(advice(draft, profile))
         return ExitCode(rawValue: result) ?? .couldNotRun
@@ -119,7 +123,10 @@ package struct TourCommand {
             arguments: [program, "mock", "--state", state, "--topic", topic, "--print-env", "--format", "json"],
             environment: [], logPath: log)
         try mock.start()
-        while !mock.isGone { _ = signals.wait(atMost: .milliseconds(20)) }
+        let deadline = SystemTime().now() + Self.patience
+        while !mock.isGone, SystemTime().now() < deadline {
+            if signals.wait(atMost: .milliseconds(20)) { mock.send(.kill) }
+        }
         let said = (try? JSONValue(parsing: FileSystem.text(of: log) ?? ""))?.object ?? JSONObject()
         let port = execArguments.contains("--no-443") ? ":\(ProviderName.twinPort)" : ""
         let names = ["APNS_URL": "api.push.apple.com", "APNS_SANDBOX_URL": "api.sandbox.push.apple.com"]
@@ -141,13 +148,13 @@ package struct TourCommand {
         }
     }
 
-    /// Its mock is up, and its port takes connections.
-    private func see(_ relay: RelayProcess, _ state: String, _ signals: Signals) throws(Failure) {
+    /// Waits until its mock is up. False: a signal came.
+    private func see(_ relay: RelayProcess, _ state: String, _ signals: Signals) throws(Failure) -> Bool {
         let time = SystemTime()
         let deadline = time.now() + Self.patience
         while time.now() < deadline, !relay.isGone {
-            if RunningMock.isUp(state), (try? RunningMock.coordinates(in: state)) != nil { return }
-            if signals.wait(atMost: .milliseconds(50)) { break }
+            if RunningMock.isUp(state), (try? RunningMock.coordinates(in: state)) != nil { return true }
+            if signals.wait(atMost: .milliseconds(50)) { return false }
         }
         throw relay.isGone ? gone(relay) : Failure(.run, "the mock did not come up", hint: "see credentials.log and relay.log")
     }
@@ -163,7 +170,7 @@ package struct TourCommand {
         let time = SystemTime()
         relay.send(.term)
         let deadline = time.now() + Self.patience
-        while !relay.isGone, time.now() < deadline { _ = signals.wait(atMost: .milliseconds(20)) }
+        while !relay.isGone, time.now() < deadline { if signals.wait(atMost: .milliseconds(20)) { break } }
         if !relay.isGone { relay.send(.kill) }
     }
 
@@ -180,9 +187,13 @@ package struct TourCommand {
         try run.start()
         var isToldToEnd = false
         while !run.isGone {
-            let isOver = signals.wait(atMost: .milliseconds(20)) || relay.isGone
-            if isOver, !isToldToEnd { run.send(.int) }
-            isToldToEnd = isToldToEnd || isOver
+            let hasSignal = signals.wait(atMost: .milliseconds(20))
+            // Whoever asks again wants no report.
+            if hasSignal, isToldToEnd { run.send(.kill) }
+            if hasSignal || relay.isGone, !isToldToEnd {
+                run.send(.int)
+                isToldToEnd = true
+            }
         }
         if relay.isGone, name == "first" { throw gone(relay) }
         return run.exitCode ?? ExitCode.couldNotRun.rawValue

@@ -3,6 +3,7 @@
 
 import Basics
 import Pushes
+import Scenarios
 
 struct TourDraft {
     /// What a call of the first play brought about.
@@ -49,7 +50,8 @@ struct TourDraft {
             let word = call.path.prefix { $0 != "?" }.split(separator: "/").last { !$0.contains("{") } ?? "call"
             let name = String(word.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }.prefix(32))
             let usual = name.isEmpty ? "call" : name
-            names.append(names.contains(usual) || usual == "delivery" ? "\(usual)-\(names.count + 1)" : usual)
+            let isFree = { !names.contains($0) && !GateMeasure.reservedWords.contains($0.lowercased()) }
+            names.append(isFree(usual) ? usual : (2...).lazy.map { "\(usual)-\($0)" }.first(where: isFree)!)
         }
         self.names = names
         guard let first = calls.first else {
@@ -105,7 +107,7 @@ struct TourDraft {
             # Every key: docs/scenarios.md, The profile.
 
             name: tour
-            topic: \(topic)
+            topic: \(Self.quoted(topic))
 
             """
         if callersKeepTokens {
@@ -163,7 +165,7 @@ struct TourDraft {
         let known = seen.indices.contains(number) ? seen[number] : nil
         var text = "  # \(call.line.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
         let path = Self.filled(call.path).replacing(" ", with: "%20")
-        text += "  \(names[number]):\n    method: \(call.method)\n    path: \(Self.quoted(path))\n"
+        text += "  \(names[number]):\n    method: \(Self.quoted(call.method))\n    path: \(Self.quoted(path))\n"
         var headers = call.headers
         let isForm = call.header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
         if let body = call.body {
@@ -187,7 +189,10 @@ struct TourDraft {
                 + headers.map { "\(Self.quoted($0.name.lowercased())): \(Self.quoted(Self.filled($0.value)))" }
                 .joined(separator: ", ") + " }\n"
         }
-        if text.contains("{{text}}") { text += "    variables: { text: \(Self.quoted(Self.text)) }\n" }
+        let said = Self.filled(call.said)
+        if said.contains("{{text}}") || said.contains("{{text|") {
+            text += "    variables: { text: \(Self.quoted(Self.text)) }\n"
+        }
         let statuses = (known?.statuses ?? []).sorted()
         text += "    expect: [\((statuses.isEmpty ? Array(200...206) : statuses).map(String.init).joined(separator: ", "))]\n"
         let pushes = known?.pushes ?? []

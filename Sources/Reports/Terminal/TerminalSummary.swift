@@ -104,6 +104,9 @@ private struct TerminalText {
         for (lack, count) in c.withheldFor.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(4) {
             lines += "unsent      \(Numbers.count(count)) calls: \(safe(lack))\n"
         }
+        if c.retired > 0 {
+            lines += "unsent      \(Numbers.count(c.retired)) calls: the relay had told that their token is dead\n"
+        }
         if c.throttled > 0 {
             let tries = Numbers.count(c.triedAgain)
             lines += "throttled   \(Numbers.count(c.throttled)) answers of the relay; \(tries) tries again\n"

@@ -137,7 +137,7 @@ struct RelayDecoder {
         let statuses = nodes.compactMap { item -> Int? in
             item.plainValue?.int.flatMap { 200...599 ~= $0 ? Int($0) : nil }
         }
-        if statuses.isEmpty || statuses.count < nodes.count {
+        if statuses.isEmpty || statuses.count < nodes.count || nodes.count > 400 {
             fields.wrong("status", node, "any, or a status from 200 to 599, or a list of them")
         }
         return Set(statuses)

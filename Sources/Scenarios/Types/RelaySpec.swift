@@ -72,7 +72,7 @@ package struct RelayTLS: Hashable, Sendable {
     package var serverName: String?
 }
 
-/// When a launched relay counts as up: a GET of `path` answers with 2xx within `timeout`.
+/// When a relay counts as up: `path` is answered with one of the statuses within `timeout`.
 package struct ReadySpec: Hashable, Sendable {
     package var method: String
     package var path: String

@@ -38,6 +38,7 @@ enum CorrelationJSON {
         object["excuses"] = JSONWriting.counts(c.excuses)
         object["withheld"] = .integer(Int64(c.withheld))
         object["withheldFor"] = JSONWriting.counts(c.withheldFor)
+        object["retired"] = .integer(Int64(c.retired))
         object["throttled"] = .integer(Int64(c.throttled))
         object["triedAgain"] = .integer(Int64(c.triedAgain))
         var examples = JSONObject()
@@ -77,6 +78,7 @@ enum CorrelationJSON {
         // Records of older versions have neither.
         if reading.value["withheld"] != nil { c.withheld = try reading["withheld"].count() }
         if reading.value["withheldFor"] != nil { c.withheldFor = try reading["withheldFor"].countsByName() }
+        if reading.value["retired"] != nil { c.retired = try reading["retired"].count() }
         if reading.value["throttled"] != nil { c.throttled = try reading["throttled"].count() }
         if reading.value["triedAgain"] != nil { c.triedAgain = try reading["triedAgain"].count() }
         for (key, list) in try reading["examples"].members() {
