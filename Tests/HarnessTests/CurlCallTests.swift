@@ -62,7 +62,7 @@ struct TourDraftTests {
         let draft = try Self.draft(["curl --json '{\"to\": \"{{token}}\", \"a\": {\"b/c\": \"{{text}}\"}}' http://h/send"], [Self.alert])
         #expect(draft.callersKeepTokens)
         for line in [
-            "tokens: caller\n", "  send:\n    method: POST\n    path: \"/send\"\n", "expect: [202]\n",
+            "tokens: caller\n", "  send:\n    method: \"POST\"\n    path: \"/send\"\n", "expect: [202]\n",
             "json: {\"to\":\"{{deviceToken}}\",\"a\":{\"b/c\":\"{{marker}} {{text}}\"}}\n",
             "- { channel: alert, token: deviceToken }\n",
             "- { channel: alert, at: \"/aps/alert/body\", from: \"/a/b~1c\" }\n",

@@ -168,6 +168,10 @@ class Sygnal(Relay):
                                "badge": item["counts"]["unread"]}, "room_id": item["room_id"], "event_id": item["event_id"]}
             priority = 5 if item.get("prio") == "low" else 10
             answer = self.apns.push(device["pushkey"], payload, apns_priority=priority)
+            if answer.status == 429 or answer.status >= 500:
+                time.sleep(1)
+                # By an id of its own, as the real one does.
+                answer = self.apns.push(device["pushkey"], payload, apns_priority=priority)
             is_refused = self.other and 400 <= answer.status < 500
             if answer.reason in DEAD | {"DeviceTokenNotForTopic", "TopicDisallowed"} or is_refused:
                 rejected.append(device["pushkey"])
