@@ -40,7 +40,7 @@ class PushGo(Relay):
         if aps["event"] == "end":
             aps["dismissal-date"] = instant + 60
         for row in targets:
-            answer = self.apns.push(row[0], {"aps": aps}, "liveactivity", attempts=4, apns_collapse_id=key)
+            answer = self.apns.push(row[0], {"aps": aps}, "liveactivity", attempts=5, apns_collapse_id=key)
             if answer.is_death(row[1]):
                 with self.lock:
                     self.rows[key] = [other for other in self.rows.get(key, []) if other != row]
@@ -60,7 +60,7 @@ class HomeAssistant(Relay):
         answer = 201, {"messageId": str(next(self.count)), "target": item["push_token"], "rateLimits": {"remaining": 499}}
         activity, data = item.get("live_activity_token"), item.get("data", {})
         if not activity:
-            self.apns.push(token[1], {"aps": {"alert": {"title": item.get("title", ""), "body": item["message"]}}}, attempts=4,
+            self.apns.push(token[1], {"aps": {"alert": {"title": item.get("title", ""), "body": item["message"]}}}, attempts=5,
                            apns_collapse_id=data.get("tag"))
             return answer
         instant = time.time()
@@ -72,7 +72,7 @@ class HomeAssistant(Relay):
                     "alert": {"title": item["title"], "body": item["message"]}, "input-push-token": 1}
         if data["event"] == "end":
             aps["dismissal-date"] = int(data.get("dismissal_date", instant))
-        self.apns.push(activity, {"aps": aps}, "liveactivity", attempts=4, apns_priority=5 if data.get("silent") else 10,
+        self.apns.push(activity, {"aps": aps}, "liveactivity", attempts=5, apns_priority=5 if data.get("silent") else 10,
                        apns_collapse_id=data["tag"] if data["event"] == "start" else None)
         return answer
 

@@ -123,7 +123,7 @@ class Ntfy(Relay):
         payload = {"aps": {"alert": {"title": "New message", "body": "New message"}, "mutable-content": 1}}
         payload |= {"event": "poll_request", "poll_id": poll, "topic": topic}
         for phone in self.rows.get(topic, []) * (2 if self.bug else 1):
-            if self.apns.push(phone[0], payload, attempts=4).is_death(phone[1]):
+            if self.apns.push(phone[0], payload, attempts=5).is_death(phone[1]):
                 self.rows[topic] = [other for other in self.rows.get(topic, []) if other != phone]
         return 200, {"id": poll, "event": "poll_request", "topic": topic, "poll_id": poll}
 
@@ -146,7 +146,7 @@ class Parse(Relay):
             if self.bug or installation == wanted:
                 data = item["data"]
                 kind = data.get("pushType", "alert")
-                self.apns.push(token, {"aps": data["aps"]}, kind, attempts=4, apns_collapse_id=data.get("collapseId"))
+                self.apns.push(token, {"aps": data["aps"]}, kind, attempts=5, apns_collapse_id=data.get("collapseId"))
         return 200, {"result": True}
 
 
@@ -203,7 +203,7 @@ class Expo(Relay):
 
     def send(self, item):
         payload = {"aps": {"alert": {"title": item["title"], "body": item["body"]}}, "body": item["data"]}
-        tries = {"attempts": 6, "pause": 0.01} if self.bug else {"attempts": 4}
+        tries = {"attempts": 6, "pause": 0.01} if self.bug else {"attempts": 6}
         self.apns.push(item["token"], payload, apns_id=item["id"], **tries)
 
 
@@ -258,7 +258,7 @@ class Sockudo(Relay):
         if not phone:
             return
         alert = {"title": note["title"], "body": note["body"]}
-        answer = self.apns.push(phone[0], {"aps": {"alert": alert}}, attempts=5, apns_id=item["id"])
+        answer = self.apns.push(phone[0], {"aps": {"alert": alert}}, attempts=8, apns_id=item["id"])
         if answer.is_death(phone[1]) and self.rows.get(device) == phone and not self.other:
             self.rows.pop(device)
 

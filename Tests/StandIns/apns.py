@@ -85,7 +85,7 @@ class APNs:
         return Answer(answer.status_code, reason, body.get("timestamp", 0), again=reason == "ExpiredProviderToken")
 
     def push(self, token, payload, kind="alert", attempts=1, pause=1.0, **headers):
-        """One push, tried so often after an answer of 500 and more, `pause` seconds apart, doubled each time, and by the same
+        """One push, tried so often after an answer of 500 and more, `pause` seconds apart, doubled up to three, and by the same
         id; behind a pause after 429 and silence as well. Header names are written with `_`."""
         suffix = ".push-type.liveactivity" if kind == "liveactivity" else ""
         fields = {"apns-topic": TOPIC + suffix, "apns-push-type": kind, "apns-priority": "10", "apns-id": str(uuid.uuid4())}
@@ -105,4 +105,4 @@ class APNs:
             if attempts <= 0 or answer.status < 500 and not (answer.status in (0, 429) and pause):
                 return answer
             time.sleep(pause)
-            pause = min(2 * pause, 60)
+            pause = min(2 * pause, 3)
