@@ -77,8 +77,8 @@ package struct CallRoles: Sendable {
             call.isForCases && !call.isStale && !call.isUnknown && !call.isOversized
                 && call.expectedStatus.contains { 200..<300 ~= $0 }
         }
-        keepsTokens = profile.tokens == .relay
-        let keepsTokens = keepsTokens
+        let keepsTokens = profile.tokens == .relay
+        self.keepsTokens = keepsTokens
         let registrations = usual.filter { !$0.registers.isEmpty && (keepsTokens || !$0.isFinal) }
         func most(_ token: SessionVariable) -> ProfileCall? {
             let fitting = registrations.filter { call in

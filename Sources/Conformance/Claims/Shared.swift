@@ -113,12 +113,11 @@ extension Claim {
             defects: ["drops-trailing-edge"]),
         Claim(
             "G23", .must, "Where the callers keep the tokens, the relay tells them in its answer which one is dead.",
-            norm: "\(answers): whoever has the token stops; Matrix, Push Gateway API: `rejected`", on: [.callers],
+            norm: "\(answers): whoever has the token stops; Sygnal says `rejected`, Mattermost REMOVE", on: [.callers],
             rules: ["dead-token-told"]),
         Claim(
             "G24", .must, "A relay tells its callers of no token that it is dead, unless the provider has said so.",
-            norm: "\(answers): few speak of the token; Matrix, Push Gateway API: callers remove what is rejected",
-            on: [.callers],
+            norm: "\(answers): few speak of the token", on: [.callers],
             rules: ["living-token-not-told-dead"]),
         Claim(
             "G25", .should, "A call whose pushes the provider has accepted is not answered as one that failed.",

@@ -124,7 +124,7 @@ struct TourDraft {
             text += "\npasses:\n" + passes.sorted().map { "  - { \($0), from: \(Self.quoted(from)) }\n" }.joined()
         }
         if !seen.isEmpty {
-            text += "\n# Whoever is told no has his event back. It is lost only where APNs or FCM gave the relay no reason.\n"
+            text += "\n# A call that is told no is its caller's again. Its push is excused where a fault refused it.\n"
                 + "answers: [{ status: [\(Self.noes.map(String.init).joined(separator: ", "))], means: permanent }]\n"
         }
         text += "\ncalls:\n"
@@ -136,28 +136,10 @@ struct TourDraft {
     private var textPointer: String? {
         let pushing = calls.indices.filter { seen.indices.contains($0) && !seen[$0].pushes.isEmpty }
         let places = Set(pushing.map { call in
-            calls[call].body.flatMap { try? JSONValue(parsing: $0) }.flatMap { Self.pointer(to: "{{text}}", in: $0) }
+            let body = calls[call].body.flatMap { try? JSONValue(parsing: $0) }
+            return body?.texts.first { $0.text == "{{text}}" }?.pointer
         })
         return places.count == 1 ? places.first! : nil
-    }
-
-    /// The first text that is just that.
-    static func pointer(to text: String, in value: JSONValue) -> String? {
-        switch value {
-        case .string(text): return ""
-        case .object(let object):
-            for (key, inner) in object {
-                if let rest = pointer(to: text, in: inner) {
-                    return "/" + key.replacing("~", with: "~0").replacing("/", with: "~1") + rest
-                }
-            }
-        case .array(let items):
-            for (place, inner) in items.enumerated() {
-                if let rest = pointer(to: text, in: inner) { return "/\(place)" + rest }
-            }
-        default: break
-        }
-        return nil
     }
 
     private func yaml(of number: Int) -> String {

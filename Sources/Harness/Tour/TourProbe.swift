@@ -1,5 +1,6 @@
 // What the first play of a tour's calls brought about, as the journal of that run tells.
 
+import APNs
 import Basics
 import Journal
 import Pushes
@@ -82,8 +83,8 @@ struct TourProbe {
     private mutating func learn(_ push: PushEntry, _ found: TourDraft.SeenPush, of kind: Int) {
         guard seen.indices.contains(kind) else { return }
         if push.provider == .apns, let full = push.topic {
-            let suffixes = [".push-type.liveactivity", ".voip", ".complication", ".pushkit.fileprovider", ".location-query"]
-            topic = topic ?? suffixes.first(where: full.hasSuffix).map { String(full.dropLast($0.count)) } ?? full
+            let suffix = found.type.topicSuffix.description
+            topic = topic ?? (full.hasSuffix(suffix) ? String(full.dropLast(suffix.count)) : full)
         }
         if found.isMarked, found.passes.isEmpty, altered[kind] == nil { altered[kind] = Self.text(in: push) }
         if !seen[kind].pushes.contains(where: { $0.words == found.words && $0.isMarked == found.isMarked }) {
@@ -93,18 +94,12 @@ struct TourProbe {
 
     /// The text that has the marker, where it does not end as it was said.
     private static func text(in push: PushEntry) -> String? {
-        guard let payload = try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)) else { return nil }
-        let texts = texts(in: payload).filter { $0.contains("[pr:") }
+        let texts = texts(in: push).map(\.text).filter { $0.contains("[pr:") }
         return texts.contains { $0.contains(TourDraft.text) } ? nil : texts.first
     }
 
-    private static func texts(in value: JSONValue) -> [String] {
-        switch value {
-        case .string(let text): [text]
-        case .object(let object): object.flatMap { texts(in: $0.value) }
-        case .array(let items): items.flatMap(texts)
-        default: []
-        }
+    private static func texts(in push: PushEntry) -> [(pointer: String, text: String)] {
+        (try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)))?.texts ?? []
     }
 
     private static func push(_ push: PushEntry) -> TourDraft.SeenPush {
@@ -116,22 +111,8 @@ struct TourProbe {
             found.event = push.event ?? .update
             found.token = found.event == .start ? "startToken" : "activityToken"
         }
-        if let payload = try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)) {
-            found.passes = pointers(in: payload)
-        }
+        // It came as it was said: behind the marker, and to its end.
+        found.passes = texts(in: push).filter { $0.text.hasPrefix("[pr:") && $0.text.hasSuffix(TourDraft.text) }.map(\.pointer)
         return found
-    }
-
-    /// Where a text begins with the marker and ends as the tour's text does: it came as it was said.
-    private static func pointers(in value: JSONValue) -> [String] {
-        switch value {
-        case .string(let text): text.hasPrefix("[pr:") && text.hasSuffix(TourDraft.text) ? [""] : []
-        case .object(let object):
-            object.flatMap { key, inner in
-                pointers(in: inner).map { "/" + key.replacing("~", with: "~0").replacing("/", with: "~1") + $0 }
-            }
-        case .array(let items): items.enumerated().flatMap { place, inner in pointers(in: inner).map { "/\(place)" + $0 } }
-        default: []
-        }
     }
 }

@@ -1,0 +1,99 @@
+// The files that a tour writes for its runs, and what it says of them.
+
+import Basics
+import Net
+import Verdicts
+
+extension TourCommand {
+    /// Calls of the first play follow each other so, for a push may come behind the answer.
+    private static let pause = "700ms"
+
+    var relayURL: String { (try? CurlCall(calls[0]).origin) ?? "" }
+
+    func first(_ draft: TourDraft) -> String {
+        """
+        # The calls of a tour, when all is well.
+
+        name: first
+        relay:
+          profile: first.profile.yaml
+          url: \(TourDraft.quoted(relayURL))
+          ready: { path: /, status: any, timeout: 60s }
+        mock: { topics: [] }
+        latenessBudget: 1s
+        workload:
+          arrivals: [{ rate: 4, for: 500ms }]
+          maxSessions: 2
+          requestTimeout: 10s
+          scripts:
+            - script:
+                name: first
+                steps:
+        \(draft.names.enumerated().map { number, name in
+            "          - { call: \(name)" + (number == 0 ? "" : ", after: \(Self.pause)") + " }\n"
+        }.joined())
+        phases: { drain: 2s }
+        """
+    }
+
+    func base(_ draft: TourDraft) -> String {
+        """
+        # How a relay is reached that runs already: what the tour's run extends.
+
+        name: base
+        relay: { profile: profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: { path: /, status: any, timeout: 60s } }
+        latenessBudget: 1s
+        workload:
+          arrivals: [{ rate: 1, for: 1s }]
+          scripts: [{ script: { name: none, steps: [{ call: \(draft.names[0]) }] } }]
+        """
+    }
+
+    // MARK: Words
+
+    func check(_ probe: TourProbe, _ draft: TourDraft) throws(Failure) {
+        if let (call, words) = probe.refusals.min(by: { $0.key < $1.key }) {
+            throw Failure(
+                .run, "the relay answered `\(draft.names[call])` \(words)",
+                hint: "a tour begins with calls that work: try the line by itself with a token of 64 hex digits")
+        }
+        if let call = probe.broadcast {
+            throw Failure(
+                .run, "one call of `\(draft.names[call])` reached several phones, of other users among them",
+                hint: "a tour is for calls that reach whom they name: write a profile, docs/adding-a-relay.md")
+        }
+        guard !probe.seen.contains(where: { $0.pushes.contains(where: \.isMarked) }) || probe.unknown > 0 else { return }
+        let words = probe.refused.map { "its pushes were refused: \($0)" }
+            ?? (probe.unknown > 0
+                ? "\(probe.unknown) pushes came without the text of {{text}}, and a tour cannot tell of which call they are"
+                : "none of \(probe.calls) calls was followed by a push")
+        throw Failure(
+            .run, words,
+            hint: "put {{text}} where a phone shows it and {{token}} where the token stands, and give the calls in the order "
+                + "in which they are made; "
+                + (execArguments.contains("--no-443") ? "a relay that calls port 443 goes without --no-443; " : "")
+                + "relay.log has the relay's words")
+    }
+
+    static func words(_ draft: TourDraft) -> String {
+        draft.seen.enumerated().filter { !$0.element.pushes.isEmpty }.map { number, seen in
+            "`\(draft.names[number])` " + seen.pushes.map(\.words).joined(separator: " and ")
+        }.joined(separator: ", ")
+    }
+
+    /// What would be asked besides, if it were said.
+    func advice(_ draft: TourDraft, _ profile: String) -> String {
+        var lines: [String] = []
+        if draft.callersKeepTokens {
+            lines.append("`answers` with `means: pruned`: whether callers are told which tokens are dead, and of no other")
+        }
+        lines.append("`rest`: how long a push may wait behind a 429 or 5xx; without it a warning tells of one that never comes")
+        lines.append("`coalescing` and `deadlines`, where a newer push may take the place of one that waits")
+        lines.append("calls that are to be refused (`expect: 400`), and `knownFailing`")
+        return "a profile of it is \(profile). What more to say there:\n"
+            + lines.map { "  - \($0)\n" }.joined()
+            + "  then: pushrig exec --state DIR -- \(CommandText.line(command))\n"
+            + "  and beside it: pushrig check \(profile) --relay \(relayURL) --mock DIR\n"
+            + "  The commands for replay want the relay as well, and --mock DIR.\n"
+    }
+}
