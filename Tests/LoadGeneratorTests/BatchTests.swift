@@ -88,13 +88,13 @@ struct BatchTests {
         #expect(relay.requests(to: "/one").map { $0.json.array?.count } == [5, 2])
     }
 
-    @Test func `a result by place that is missing is a no, and a status that is not expected is every event's`() throws {
+    @Test func `a result by place that is missing is told as unlisted, and a status that is not expected is every event's`() throws {
         let short = try ScriptedRelay { _, _ in .init(body: #"{"data":[{"is":"ok"},{"is":"ok"}]}"#) }
         defer { short.stop() }
         let call = Self.call("{ of: 5, within: 200ms, results: /data }", answers: Self.rules)
         let drive = try Drive(try ScriptedRelay.plan(call: call, sessions: 5), at: short.origin)
-        let no = EventFailure.answeredNo.rawValue
-        #expect(drive.events.sorted { $0.plannedAt < $1.plannedAt }.map(\.failure) == [0, 0, no, no, no])
+        let missing = EventFailure.unlisted.rawValue
+        #expect(drive.events.sorted { $0.plannedAt < $1.plannedAt }.map(\.failure) == [0, 0, missing, missing, missing])
         let down = try ScriptedRelay { _, _ in .init(status: 500, body: "{}") }
         defer { down.stop() }
         let failed = try Drive(try ScriptedRelay.plan(call: call, sessions: 5), at: down.origin)
