@@ -20,6 +20,12 @@ package final class AdjustableTime: TimeSource {
     /// How far it is from the base.
     package var offset: Interval { Interval(nanoseconds: shift.load(ordering: .relaxed)) }
 
+    /// How far it is ahead of the host's clock: exact as long as its base is that clock, since then nothing is read.
+    package func ahead(of host: some TimeSource) -> Interval {
+        if let base = base as? RunClock, base.isPlain { return offset }
+        return wall() - host.wall()
+    }
+
     /// Goes on from `wall`. At the end of the year 2261 it stands still.
     package func set(wall: WallTime) {
         shift.store((wall - base.wall()).nanoseconds, ordering: .relaxed)

@@ -18,7 +18,7 @@ extension AdminHandler {
         return AdminAnswer([
             "now": .string(wall.iso8601), "scale": .number(scale),
             "mode": .string(shared.time.isStepped ? "stepped" : "running"),
-            "offsetMilliseconds": .integer(Int64((wall - loop.time.wall()).milliseconds.rounded())),
+            "offsetMilliseconds": .integer(Int64(clock.ahead(of: loop.time).milliseconds.rounded())),
             "elapsed": .integer(shared.time.elapsedMicroseconds), "goal": goal, "steps": .integer(Int64(keeper.steps)),
             "participants": keeper.json,
             "trouble": shared.clockTrouble.withLock { $0.map(JSONValue.string) ?? .null },
