@@ -73,10 +73,7 @@ package struct CallRoles: Sendable {
 
     package init(_ profile: Profile) {
         self.profile = profile
-        let usual = profile.calls.filter { call in
-            call.isForCases && !call.isStale && !call.isUnknown && !call.isOversized
-                && call.expectedStatus.contains { 200..<300 ~= $0 }
-        }
+        let usual = profile.calls.filter(\.isUsual)
         let keepsTokens = profile.tokens == .relay
         self.keepsTokens = keepsTokens
         let registrations = usual.filter { !$0.registers.isEmpty && (keepsTokens || !$0.isFinal) }

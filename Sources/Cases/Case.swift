@@ -11,6 +11,10 @@ package struct Case: Sendable {
     package let question: String
     /// Each as often as the others.
     package var scripts: [CaseScript]
+    /// The scripts are played in turn, so that each is, and not by chance.
+    package var isInTurn = false
+    /// Some of them make malformed requests.
+    package var hasMalformed = false
     /// How many sessions of a user follow each other; 2: two at a time share a user.
     package var sessionsPerUser = 1
     package var sessions = 8
@@ -79,13 +83,15 @@ package struct Case: Sendable {
               requestTimeout: \(patience.nanoseconds / 1_000_000)ms
 
             """
+        if isInTurn { text += "  draw: in-turn\n" }
         text += "  scripts:\n"
         for (place, script) in scripts.enumerated() {
             let name = script.name ?? (scripts.count == 1 ? name : "\(name)-\(place + 1)")
             text += "    - script:\n" + script.yaml(name: name, indent: "        ")
         }
         // Those of the base are its own, as its faults are.
-        text += "\nrelay:\n  restarts:" + (restarts.isEmpty ? " []\n" : "\n" + restarts.map { "    - \($0)\n" }.joined())
+        text += "\nrelay:\n" + (hasMalformed ? "  malformed: true\n" : "")
+        text += "  restarts:" + (restarts.isEmpty ? " []\n" : "\n" + restarts.map { "    - \($0)\n" }.joined())
         if let inFlightGrace { text += "\ninFlightGrace: \(inFlightGrace.nanoseconds / 1_000_000)ms\n" }
         if needsBothEnvironments { text += "\nmock:\n  environment: both\n" }
         text += faults.isEmpty ? "\nfaults: []\n" : "\nfaults:\n" + faults.map { "  - \($0)\n" }.joined()

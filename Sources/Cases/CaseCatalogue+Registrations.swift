@@ -6,7 +6,7 @@ import Scenarios
 extension CaseCatalogue {
     var registrationCases: [PlannedCase] {
         [rotation, lateGoodbye, goodbye, signedOut, signedOutStart] + phoneCases
-            + [relaunch, strangers, refused, forged, oversized]
+            + [relaunch, strangers, refused, forged, oversized, malformed]
     }
 
     private var needsRotation: Need { need(roles.rotation, "registers `rotatedToken`") }
@@ -161,6 +161,42 @@ extension CaseCatalogue {
             "oversized-ids", "Are ids that are longer than the relay has room for refused, and does nothing fail by them?",
             roles.oversized, "is too long (`oversized: true`)", "oversized-refused")
     }
+
+    /// Sessions that keep the contract, in turn with sessions that make malformed requests, a few calls each.
+    private var malformed: PlannedCase {
+        let question = "Is each malformed request answered, and does none of them end the relay or reach other users?"
+        let calls = roles.profile.calls.filter(\.hasMalformedForms)
+        return planned(
+            "malformed-requests", question,
+            [
+                needsAny, need(roles.device ?? roles.activity ?? roles.app, "registers a phone, an activity or an app"),
+                need(calls.first, "could be malformed (those with `batch` are not)"),
+            ]
+        ) {
+            var usual = anyOpening()
+            for _ in 0..<max(2, Int(Self.malformedTime.seconds / pause.seconds)) { anything(&usual) }
+            let most = (calls.count + Self.malformedSessions - 1) / Self.malformedSessions
+            let scripts = stride(from: 0, to: calls.count, by: most).map { first in
+                let own = calls[first..<min(first + most, calls.count)]
+                var script = anyOpening()
+                for (number, call) in own.enumerated() {
+                    script.add(
+                        malformed: call, over: Self.malformedTime * (1 / Double(own.count)),
+                        after: number == 0 ? .milliseconds(500) : .milliseconds(50))
+                }
+                return script
+            }
+            var item = Case(
+                name: "malformed-requests", question: question, scripts: scripts.flatMap { [usual, $0] },
+                exercises: ["malformed-answered", "malformed-reaches-nobody-else"], touches: ["relay-serves"])
+            (item.sessions, item.isInTurn, item.hasMalformed) = (item.scripts.count, true, true)
+            item.needsHostClock = true
+            return item
+        }
+    }
+
+    private static let malformedTime = Interval.seconds(8)
+    private static let malformedSessions = 6
 
     private func unlawful(
         _ name: String, _ question: String, _ calls: [ProfileCall], _ words: String, _ rule: String

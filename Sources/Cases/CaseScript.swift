@@ -11,6 +11,8 @@ package struct CaseScript: Sendable {
         package var after: Interval
         package var every: Interval?
         package var count = 1
+        /// All malformed forms of the call, spread over so long.
+        package var malformed: Interval?
         /// Not a moment later.
         package var isExact = false
         /// Values of the call's own variables, as YAML.
@@ -49,16 +51,27 @@ package struct CaseScript: Sendable {
         for capture in call.captures { known.insert(CapturedNames(capture.name)) }
     }
 
+    /// The call's malformed forms, one after the other.
+    package mutating func add(malformed call: ProfileCall, over time: Interval, after: Interval) {
+        let (before, place) = (known, calls.count)
+        add(call, after: after)
+        steps[steps.count - 1].malformed = time
+        // What it captures or owes is not theirs.
+        calls.removeLast()
+        known = calls[place...].flatMap(\.captures).reduce(into: before) { $0.insert(CapturedNames($1.name)) }
+    }
+
     /// From the first event to the last, at least.
     package var shortest: Interval {
-        steps.reduce(.zero) { $0 + $1.after + ($1.every ?? .zero) * Double($1.count - 1) }
+        steps.reduce(.zero) { $0 + $1.after + ($1.every ?? .zero) * Double($1.count - 1) + ($1.malformed ?? .zero) }
     }
 
     /// From the first event to the last, at most.
     package var duration: Interval {
         steps.reduce(.zero) { sum, step in
             let repeats = (step.every ?? .zero).seconds * Double(step.count - 1)
-            return sum + .seconds((step.after.seconds + repeats) * (step.isExact ? 1 : 1 + Self.spread))
+            let wait = step.after.seconds + repeats
+            return sum + .seconds(wait * (step.isExact ? 1 : 1 + Self.spread)) + (step.malformed ?? .zero)
         }
     }
 
@@ -72,6 +85,7 @@ package struct CaseScript: Sendable {
             var parts = ["call: \(step.call)"]
             if step.after > .zero { parts.append("after: \(Self.words(step.after, isExact: step.isExact))") }
             if let every = step.every { parts += ["every: \(Self.words(every))", "count: \(step.count)"] }
+            if let time = step.malformed { parts.append("malformed: \(Self.words(time, isExact: true))") }
             if !step.values.isEmpty {
                 parts.append("with: { \(step.values.map { "\($0.name): \($0.yaml)" }.joined(separator: ", ")) }")
             }

@@ -25,7 +25,7 @@ struct Invocation: Sendable {
 
 enum PushRigCommand {
     static let verbs: [Verb] = [
-        .run, .find, .replay, .compare, .check, .prove, .judge, .merge, .journal, .export, .mock, .exec, .keys, .schema,
+        .run, .find, .replay, .compare, .check, .prove, .judge, .merge, .journal, .export, .mock, .exec, .learn, .keys, .schema,
         .initialize, .lint, .mcp, .relay, .bench, .report, .list, .explain,
     ]
 

@@ -60,6 +60,8 @@ package struct Rule: Sendable {
     /// is too short on the host's clock for a machine to keep it, the rule is not exercised. Nil: it rests on none.
     package let span: @Sendable (RunContext) -> Interval?
     package let make: @Sendable () -> any RuleMachine
+    /// It is about users who make malformed requests, and sees no others; all other rules see none of those.
+    package private(set) var isOfMalformed = false
 
     package init(
         _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], on reach: Reach = .apns, of keeper: Keeper? = nil,
@@ -77,6 +79,12 @@ package struct Rule: Sendable {
         self.advice = advice
         self.span = span
         self.make = make
+    }
+
+    var ofMalformed: Rule {
+        var rule = self
+        rule.isOfMalformed = true
+        return rule
     }
 
     /// Whether the relay of that run is one that it binds.

@@ -9,9 +9,8 @@ package enum RuleBook {
         + [TimestampRule.secondsAndRising] + TokenRules.all + CallerTokenRules.all
         + MessageRules.all + CollapseKeyRule.all + MessageAnswerRules.all + AccessTokenRules.all + StateRules.all
         + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
-        + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + RestRule.all + ConnectionRules.all
-        + BroadcastRules.all
-        + WebhookRules.all + RepeatRules.all + DeliveryRules.all
+        + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + RestRule.all + MalformedRules.all
+        + ConnectionRules.all + BroadcastRules.all + WebhookRules.all + RepeatRules.all + DeliveryRules.all
 
     /// The rule with this id or one of these claims (`R0.8`), in any case of letters.
     package static func rule(named name: String) -> Rule? {
@@ -56,10 +55,11 @@ package struct RuleCourse {
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
         run.noteAsked(joined)
         let views = Views(joined, run)
-        for index in machines.indices {
+        func sees(_ rule: Int) -> Bool { RuleBook.all[rule].isOfMalformed == joined.account.isMalformed }
+        for index in machines.indices where sees(index) {
             if let view = views[RuleBook.all[index].reach] { machines[index]?.close(view, run) }
         }
-        for index in watching.indices {
+        for index in watching.indices where sees(watching[index].rule) {
             if let view = views[RuleBook.all[watching[index].rule].reach] { watching[index].machine.close(view, run) }
         }
     }

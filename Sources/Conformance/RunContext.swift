@@ -141,6 +141,9 @@ package final class RunContext {
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []
+    /// Calls that were handed over, and whose connection ended before their answer: the first of them.
+    package private(set) var cutOff: [SeenCall] = []
+    private static let mostCutOff = 1_000
     /// Nil where it was called to the end.
     package var muteness: Muteness?
     /// Nil while it is up, is held down, or has ended by itself.
@@ -183,6 +186,10 @@ package final class RunContext {
     package var unknownKinds: Set<UInt16> = []
     /// Calls with an id that is too long.
     package var oversizedKinds: Set<UInt16> = []
+    /// Calls that are malformed; those of them that leave something out; and what came of those who make them.
+    package var malformedKinds: Set<UInt16> = []
+    package var omittingKinds: Set<UInt16> = []
+    package var malformedPushes = MalformedPushes()
     /// Calls that cause no push by themselves.
     package var quietKinds: Set<UInt16> = []
     /// Calls with a push that bears no marker.
@@ -244,6 +251,15 @@ package final class RunContext {
     package var pushCount = 0
 
     package init() {}
+
+    package func learn(cutOff call: SeenCall) {
+        if cutOff.count < Self.mostCutOff { cutOff.append(call) }
+    }
+
+    /// The last call that the relay was given before it ended, of those that it did not answer.
+    func lastWords(before death: Death) -> SeenCall? {
+        cutOff.filter { $0.sentAt <= death.at }.max { $0.sentAt < $1.sentAt }
+    }
 
     /// What was looked for in an answer to that call.
     package func learn(_ capture: CaptureNote, of kind: UInt16? = nil) {

@@ -21,6 +21,8 @@ package struct Account: Sendable {
     package var hooks: [Hook] = []
     /// Told by their timestamps, which several calls may have said: which of these it is nobody knows, nor of which the push.
     package var undecided = Undecided()
+    /// Its sessions make malformed requests: it is owed nothing.
+    package var isMalformed = false
     /// Nothing that belongs here is due later.
     package var endsAt = Instant(nanoseconds: .min)
 

@@ -26,7 +26,7 @@ package struct SessionCursor {
         generator = workload.scheduleSeed.child(UInt64(session)).generator()
         self.session = session
         self.start = start.nanoseconds
-        script = workload.drawScript(&generator)
+        script = workload.drawScript(for: session, &generator)
     }
 
     /// One of that script, from the start of the plan.

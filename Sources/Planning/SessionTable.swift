@@ -104,7 +104,9 @@ package struct SessionTable {
         let entry = queue.top!
         let place = Int(entry.row)
         let row = rows[place]
-        let mustWait = isOrdered && (row.unanswered > 0 || row.hasBacklog)
+        // A request that the relay never answers would hold up all that follow.
+        let isMalformed = workload.profile.calls[Int(row.dueCall)].malformed != nil
+        let mustWait = isOrdered && !isMalformed && (row.unanswered > 0 || row.hasBacklog)
         if mustWait { wait(place, at: Interval(nanoseconds: entry.time)) }
         if let next = rows[place].cursor.next(workload) {
             rows[place].note(next)

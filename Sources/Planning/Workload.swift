@@ -100,9 +100,10 @@ package final class Workload: Sendable {
     /// Whether any session has a memory.
     package var hasMemory: Bool { remembering.contains(true) }
 
-    /// A script by weight; draws only when there is a choice.
-    func drawScript(_ generator: inout Generator) -> UInt16 {
+    /// The script of a session of that number, by weight or in turn; draws only when there is a choice.
+    func drawScript(for session: UInt32, _ generator: inout Generator) -> UInt16 {
         guard shares.count > 1 else { return 0 }
+        if scenario.workload.draw == .inTurn { return UInt16(session % UInt32(shares.count)) }
         let draw = generator.unit()
         return UInt16(shares.firstIndex { draw < $0 } ?? shares.count - 1)
     }

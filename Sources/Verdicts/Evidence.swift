@@ -172,7 +172,16 @@ extension ProfileCall {
         let parts = path.segments.map { segment in
             if case .literal(let bytes) = segment { String(decoding: bytes, as: UTF8.self) } else { "…" }
         }
-        let expected = expectedStatus.sorted().map(String.init).joined(separator: " or ")
+        // Neighbours are told as a range.
+        let runs = expectedStatus.sorted().reduce(into: [ClosedRange<Int>]()) { runs, status in
+            if let last = runs.last, last.upperBound + 1 == status {
+                runs[runs.count - 1] = last.lowerBound...status
+            } else {
+                runs.append(status...status)
+            }
+        }
+        let expected = runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+            .joined(separator: " or ")
         return "\(method) \(parts.joined()) (expected: \(expected))"
     }
 }

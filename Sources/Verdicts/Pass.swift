@@ -43,6 +43,7 @@ struct Pass {
     var onClose: ((JoinedAccount, RunContext) -> Void)?
     /// Those whose accounts rules see; nil: all.
     var users: Set<UInt32>?
+    private var malformed = MalformedUsers()
     private(set) var pushesRead = 0
     private(set) var eventsRead = 0
 
@@ -84,15 +85,22 @@ struct Pass {
             correlator.observe(late: "\(late.outcome.word)")
         }
         switch note.kind {
-        case .connectionOpened, .connectionClosed: seeConnection(note)
+        case .connectionOpened, .connectionClosed: if context.malformedKinds.isEmpty { seeConnection(note) }
         default: break
         }
         if let retry = note.retry {
             correlator.observe(throttled: retry.isThrottled, isTriedAgain: true)
             context.learn(retry)
         }
-        if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
-        if let unread = note.unread, context.unread.count < Self.mostDistantNotes { context.unread.append(unread) }
+        // What a malformed request makes of a connection is nobody's.
+        let isOfCalls = context.malformedKinds.isEmpty
+        if isOfCalls, let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes {
+            context.overruns.append(overrun)
+        }
+        if let unread = note.unread {
+            if isOfCalls, context.unread.count < Self.mostDistantNotes { context.unread.append(unread) }
+            if !isOfCalls { context.noteTrouble(from: note.at, to: note.at) }
+        }
         if let push = note.undelivered {
             if undelivered.count < Self.mostDistantNotes { undelivered[push] = note.at }
             context.circumstances.ability.giveUp(push, at: note.at)
@@ -188,6 +196,7 @@ struct Pass {
         }
         push.owner = owner(of: push).map { $0 &+ 1 } ?? 0
         correlator.observe(push, reason: context.texts[push.reason])
+        if let plan, malformed.takes(push, plan, context) { return context.noteAbility(push) }
         course.see(push, context)
         context.noteAbility(push)
         guard let number = account(of: push) else {
@@ -263,6 +272,8 @@ struct Pass {
             call.wasAnswered || [.withheld, .retired].contains(call.state)
             ? String(decoding: event.answer, as: UTF8.self) : EventFailure(rawValue: event.failure).map { "\($0)" } ?? ""
         correlator.observe(call, answer: answer)
+        let isTimeout = event.failure == EventFailure.timeout.rawValue
+        if event.sentAt.nanoseconds > 0, !call.wasAnswered, !isTimeout { context.learn(cutOff: call) }
         // The last of its answers has no note of its own.
         if event.failure == EventFailure.throttled.rawValue { correlator.observe(throttled: true, isTriedAgain: false) }
         guard let plan else { return }
@@ -316,8 +327,9 @@ struct Pass {
     }
 
     private mutating func openAccount(_ plan: Plan, _ origin: Instant) {
-        let account = plan.account(nextAccount, origin: origin)
+        var account = plan.account(nextAccount, origin: origin)
         nextAccount += 1
+        malformed.settle(&account, context)
         for call in account.tokenCalls { owners[call.token] = account.number }
         for row in account.rows { owners[row.token] = account.number }
         open[account.number] = OpenAccount(account)

@@ -190,6 +190,10 @@ struct Judgement {
                     RunContext.OwedTelling(observer: $0.observer, within: $0.within, isMarked: $0.isMarked)
                 }
             }
+            if let malformed = call.malformed {
+                context.malformedKinds.insert(kind)
+                if malformed.isOmission { context.omittingKinds.insert(kind) }
+            }
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.answers.contains(where: { $0.meaning == .pruned }) { context.tellingKinds.insert(kind) }

@@ -52,6 +52,8 @@ struct History {
     var tellings: [Telling] = []
     var hooks: [Hook] = []
     var undelivered: Set<UInt64> = []
+    /// Its user makes malformed requests.
+    var isMalformed = false
     /// Of this history alone.
     let run: RunContext
 
@@ -218,6 +220,7 @@ struct History {
         account.cards = cards
         account.tellings = tellings
         account.hooks = hooks
+        account.isMalformed = isMalformed
         account.endsAt = account.rows.map { $0.plannedAt + $0.deadline }.max() ?? at(0)
         account.settle(late: [:], undelivered: Dictionary(uniqueKeysWithValues: undelivered.map { ($0, at(0)) }))
         return JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)

@@ -52,6 +52,16 @@ struct BranchTests {
         #expect(plan.digest() != Self.plan(Self.script(), sessions: 4_000, seed: 2).digest())
     }
 
+    @Test("Scripts are played in turn where they are not drawn")
+    func inTurn() {
+        var scenario = Knobs.scenario(
+            arrivals: [.constant(rate: 20, duration: .seconds(1))],
+            scripts: (0..<3).map { _ in WeightedScript(weight: 1, script: Self.script()) })
+        scenario.workload.draw = .inTurn
+        let plan = Knobs.plan(scenario, seed: 1)
+        #expect((0..<plan.sessionCount).map { plan.cursor($0).script } == (0..<20).map { UInt16($0 % 3) })
+    }
+
     @Test("or none, as often as its probability says")
     func none() {
         let plan = Self.plan(Self.script(probability: 0.3), sessions: 4_000)

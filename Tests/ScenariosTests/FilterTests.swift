@@ -58,6 +58,16 @@ struct FilterTests {
         #expect(try Self.body("variables: { o: \(value) }\njson: { a: \"\(text)\" }") == "{\"a\":\(json)}")
     }
 
+    @Test("makes a UUID of a value, the same of the same")
+    func uuid() throws {
+        func made(_ value: String) throws -> String {
+            try Self.body("variables: { o: \(value) }\njson: { a: \"{{o|uuid}}\" }")
+        }
+        let text = try made("ab")
+        #expect(UUIDBytes(Array(text.dropFirst(6).dropLast(2).utf8).span) != nil, "\(text)")
+        #expect(try made("ab") == text && made("ac") != text)
+    }
+
     @Test("encodes the bytes that a token's digits name")
     func tokens() throws {
         let token: [SessionVariable: String] = [.deviceToken: "00ff10ab"]

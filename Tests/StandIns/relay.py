@@ -9,11 +9,14 @@ import argparse
 import json
 import os
 import socket
+import sqlite3
 import ssl
 import sys
 import traceback
 from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer, ThreadingMixIn
+
+import httpx
 
 import activities
 import alerts
@@ -35,10 +38,15 @@ if options.bug not in bugs:
 relay = DIALECTS[options.dialect](APNs(options.bug), options.bug)
 
 
+# What a value of another kind than the contract has makes of these few lines.
+MALFORMED = (
+    AttributeError, LookupError, RecursionError, TypeError, ValueError, httpx.InvalidURL, sqlite3.ProgrammingError)
+
+
 def respond(method, path, headers, body):
     try:
         status, value = (200, {"status": "ok"}) if method == "GET" else relay.handle(method, path, headers, body)
-    except (KeyError, IndexError, TypeError, ValueError) as mistake:
+    except MALFORMED as mistake:
         status, value = 400, {"error": repr(mistake)}
     except Exception:
         traceback.print_exc()

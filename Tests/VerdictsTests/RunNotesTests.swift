@@ -259,7 +259,7 @@ struct NoteTests {
         let died = try record(.relayExited(exit), .connect)
         #expect(died.exit.code == 4 && died.exit.reasons.first == "the relay ended by itself at +10s: exited with code 3: out of memory")
         let findings = try result("relay-serves", died).verdict.findings
-        #expect(findings.count == 10 && findings[0].message == "the relay ended by itself at +10s", "\(findings.map(\.message))")
+        #expect(findings.count == 10 && findings[0].message == "the relay ended by itself at +10s while it was asked `progress`", "\(findings.map(\.message))")
         #expect(findings[1].seen == "connect" && died.relayEnds == [died.exit.reasons[0]])
         #expect(try RunRecord(json: died.json).relayEnds == died.relayEnds)
 

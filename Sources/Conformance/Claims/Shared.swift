@@ -122,5 +122,17 @@ extension Claim {
         Claim(
             "G25", .should, "A call whose pushes the provider has accepted is not answered as one that failed.",
             norm: "\(custom): its caller sends it again, and the phone has it twice", rules: ["accepted-not-told-failed"]),
+        Claim(
+            "G26", .should, "A malformed request is answered, and by no 5xx.",
+            norm: "RFC 9110, 15.5 and 15.6: the client seems to have erred, not the server", rules: ["malformed-answered"],
+            defects: ["fails-on-malformed"]),
+        Claim(
+            "G27", .must, "A request with a value that it cannot mean ends nothing and reaches nobody else.",
+            norm: "RFC 9110, 15.5.1: a request that is no good is refused",
+            rules: ["malformed-reaches-nobody-else", "relay-serves"], defects: ["takes-any-secret", "dies-of-malformed"]),
+        Claim(
+            "G28", .should, "A request that leaves something out reaches nobody else.",
+            norm: "\(custom); some relays take the lack of a name for everybody", rules: ["omission-reaches-nobody-else"],
+            defects: ["takes-any-secret"]),
     ]
 }

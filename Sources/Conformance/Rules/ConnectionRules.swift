@@ -360,7 +360,8 @@ enum ConnectionRules {
         }
 
         func verdict(_ run: RunContext) -> Verdict {
-            guard pushes >= (run.kinds.isEmpty ? Self.enough : Self.enoughOfRun) else { return .notExercised }
+            let enough = run.kinds.isEmpty ? Self.enough : Self.enoughOfRun
+            guard pushes >= enough, run.malformedKinds.isEmpty else { return .notExercised }
             let circumstances = run.circumstances
             let excused =
                 Self.freeConnections * circumstances.relayProcesses * (1 + circumstances.outages.count)

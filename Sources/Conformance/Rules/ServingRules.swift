@@ -48,7 +48,11 @@ enum ServingRules {
             // What explains the calls without an answer stands before them.
             var tally = Tally()
             for death in run.deaths {
-                tally.find(death.message, expected: "a relay that serves until it is told to stop", seen: death.seen)
+                let last = run.lastWords(before: death)
+                let behind = last.map { " while it was asked `\(run.kind($0.kind))`" } ?? ""
+                tally.find(
+                    death.message + behind, expected: "a relay that serves until it is told to stop", seen: death.seen,
+                    session: last?.session, step: last?.step)
             }
             if let muteness = run.muteness {
                 tally.find(muteness.message, expected: "answers to calls", seen: muteness.seen)
@@ -126,7 +130,7 @@ enum ServingRules {
         make: { SaysWhen() })
 
     static let serves = Rule(
-        "relay-serves", ["R0.36"], .must, on: .both,
+        "relay-serves", ["R0.36", "G27"], .must, on: .both,
         requirement: "A relay that was ready once goes on answering its callers.",
         norm: "Whoever posts an event relies on an answer; what is lost here nobody sends again",
         advice: "look at the relay's log around the first finding; bound queues and connections instead of ending",

@@ -25,6 +25,11 @@ struct CurlCall {
     ]
     private static let data: Set<String> = ["-d", "--data", "--data-ascii", "--data-raw", "--data-binary"]
 
+    /// One that was seen, and not written as a line.
+    init(method: String, url: String, headers: [(name: String, value: String)], body: String?) {
+        (self.method, self.url, self.headers, self.body, line) = (method, url, headers, body, "")
+    }
+
     /// Throws a usage failure that names the word which is not read.
     init(_ line: String) throws(Failure) {
         var words = try Self.words(of: line)[...]
@@ -78,7 +83,7 @@ struct CurlCall {
                 guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
                     throw Self.wrong("`\(text)` is not read", line, hint: "write it as name=text")
                 }
-                parts.append(text[...equals] + Self.encoded(text[text.index(after: equals)...]))
+                parts.append(text[...equals] + FormText.encoded(text[text.index(after: equals)...]))
             case "-G", "--get": isQuery = true
             case _ where Self.passed.contains(word): _ = try value()
             case _ where word.hasPrefix("-") && word.count > 1:
@@ -109,24 +114,6 @@ struct CurlCall {
             if !has("content-type") { headers.append(("content-type", "application/x-www-form-urlencoded")) }
         }
         if method.isEmpty { method = body == nil ? "GET" : "POST" }
-    }
-
-    /// Percent-encoded, but for words in double braces.
-    private static func encoded(_ text: Substring) -> String {
-        var (output, rest) = ("", text)
-        while let letter = rest.first {
-            if rest.hasPrefix("{{"), let close = rest.firstRange(of: "}}") {
-                output += rest[..<close.upperBound]
-                rest = rest[close.upperBound...]
-                continue
-            }
-            rest.removeFirst()
-            let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-._~".contains(letter))
-            for byte in String(letter).utf8 {
-                output += isPlain ? String(letter) : "%" + Hex.encode([byte].span).uppercased()
-            }
-        }
-        return output
     }
 
     private func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }

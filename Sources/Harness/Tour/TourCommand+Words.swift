@@ -1,56 +1,10 @@
-// The files that a tour writes for its runs, and what it says of them.
+// What a tour says of what it saw.
 
 import Basics
 import Net
 import Verdicts
 
 extension TourCommand {
-    /// Calls of the first play follow each other so, for a push may come behind the answer.
-    private static let pause = "700ms"
-
-    var relayURL: String { (try? CurlCall(calls[0]).origin) ?? "" }
-
-    func first(_ draft: TourDraft) -> String {
-        """
-        # The calls of a tour, when all is well.
-
-        name: first
-        relay:
-          profile: first.profile.yaml
-          url: \(TourDraft.quoted(relayURL))
-          ready: { path: /, status: any, timeout: 60s }
-        mock: { topics: [] }
-        latenessBudget: 1s
-        workload:
-          arrivals: [{ rate: 4, for: 500ms }]
-          maxSessions: 2
-          requestTimeout: 10s
-          scripts:
-            - script:
-                name: first
-                steps:
-        \(draft.names.enumerated().map { number, name in
-            "          - { call: \(name)" + (number == 0 ? "" : ", after: \(Self.pause)") + " }\n"
-        }.joined())
-        phases: { drain: 2s }
-        """
-    }
-
-    func base(_ draft: TourDraft) -> String {
-        """
-        # How a relay is reached that runs already: what the tour's run extends.
-
-        name: base
-        relay: { profile: profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: { path: /, status: any, timeout: 60s } }
-        latenessBudget: 1s
-        workload:
-          arrivals: [{ rate: 1, for: 1s }]
-          scripts: [{ script: { name: none, steps: [{ call: \(draft.names[0]) }] } }]
-        """
-    }
-
-    // MARK: Words
-
     func check(_ probe: TourProbe, _ draft: TourDraft) throws(Failure) {
         if let (call, words) = probe.refusals.min(by: { $0.key < $1.key }) {
             throw Failure(
@@ -75,12 +29,6 @@ extension TourCommand {
                 + "relay.log has the relay's words")
     }
 
-    static func words(_ draft: TourDraft) -> String {
-        draft.seen.enumerated().filter { !$0.element.pushes.isEmpty }.map { number, seen in
-            "`\(draft.names[number])` " + seen.pushes.map(\.words).joined(separator: " and ")
-        }.joined(separator: ", ")
-    }
-
     /// What would be asked besides, if it were said.
     func advice(_ draft: TourDraft, _ profile: String) -> String {
         var lines: [String] = []
@@ -93,7 +41,7 @@ extension TourCommand {
         return "a profile of it is \(profile). What more to say there:\n"
             + lines.map { "  - \($0)\n" }.joined()
             + "  then: pushrig exec --state DIR -- \(CommandText.line(command))\n"
-            + "  and beside it: pushrig check \(profile) --relay \(relayURL) --mock DIR\n"
+            + "  and beside it: pushrig check \(profile) --relay \(draft.relayURL) --mock DIR\n"
             + "  The commands for replay want the relay as well, and --mock DIR.\n"
     }
 }

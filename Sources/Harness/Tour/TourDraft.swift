@@ -29,20 +29,38 @@ struct TourDraft {
         var words: String { channel + (event.map { " \($0.word)" } ?? "") }
     }
 
+    /// What watching other callers has told of a call.
+    struct Traits {
+        var captures: [(name: String, pointer: String)] = []
+        /// Variables of the tokens that it takes back.
+        var unregisters: [String] = []
+        /// It is to be refused with that.
+        var refusedWith: Int?
+        /// Each a line about it.
+        var notes: [String] = []
+    }
+
     let calls: [CurlCall]
     let names: [String]
     let topic: String
     /// By call; empty before the first play.
     var seen: [Seen] = []
+    /// By call; empty where nobody was watched.
+    var traits: [Traits] = []
+    /// Who writes the profile, of what.
+    let author: String
 
     /// Words of a call that stand for what PushRig says, and the variables that they are. `{{text}}` has the marker before it.
     static let words = ["token": "deviceToken", "user": "secret", "session": "sessionID"]
     private static let noes = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 502, 503, 504]
-    private static let tokens = ["deviceToken", "startToken", "activityToken", "rotatedToken", "registrationToken"]
+    private static let tokens = SessionVariable.tokens.map(\.rawValue)
     /// Letters that a wrong encoding spoils.
     static let text = "Half way – é 🚀 & + %"
 
-    init(_ calls: [CurlCall], topic: String) throws(Failure) {
+    init(
+        _ calls: [CurlCall], traits: [Traits] = [], topic: String, author: String = "`pushrig exec --tour` from lines of curl"
+    ) throws(Failure) {
+        (self.traits, self.author) = (traits, author)
         self.calls = calls
         self.topic = topic
         var names: [String] = []
@@ -69,6 +87,11 @@ struct TourDraft {
                 .usage, "calls of a tour go to one relay, not to \(first.origin) and \(other.origin)",
                 hint: "leave out those that are not the relay's")
         }
+    }
+
+    /// Whether a variable of that name is there already.
+    static func isKnown(_ name: String) -> Bool {
+        SessionVariable(rawValue: name) != nil || EventVariable(rawValue: name) != nil || ["now", "text"].contains(name)
     }
 
     /// Of a call: variables of tokens that it names.
@@ -103,10 +126,10 @@ struct TourDraft {
     /// The profile, as far as it is known.
     var profile: String {
         var text = """
-            # Written by `pushrig exec --tour` from lines of curl, and from what each call brought about when all was well.
+            # Written by \(author), and from what each call brought about when all was well.
             # Every key: docs/scenarios.md, The profile.
 
-            name: tour
+            name: relay
             topic: \(Self.quoted(topic))
 
             """
@@ -116,12 +139,9 @@ struct TourDraft {
         }
         text += "\n# So long after a call its push may come: a guess. How long it may rest behind a 429 or 5xx says `rest`.\n"
             + "deadlines: { default: 10s }\n"
-        let passes = Set(seen.flatMap(\.pushes).flatMap { push in
-            let event = push.event.map { ", event: \($0.word)" } ?? ""
-            return push.passes.map { "channel: \(push.channel)\(event), at: \(Self.quoted($0))" }
-        })
+        let passes = Self.passes(seen.flatMap(\.pushes))
         if !passes.isEmpty, let from = textPointer {
-            text += "\npasses:\n" + passes.sorted().map { "  - { \($0), from: \(Self.quoted(from)) }\n" }.joined()
+            text += "\npasses:\n" + passes.map { "  - { \($0), from: \(Self.quoted(from)) }\n" }.joined()
         }
         if !seen.isEmpty {
             text += "\n# A call that is told no is its caller's again. Its push is excused where a fault refused it.\n"
@@ -132,20 +152,30 @@ struct TourDraft {
         return text
     }
 
+    private static func passes(_ pushes: [SeenPush]) -> [String] {
+        Set(pushes.flatMap { push in
+            let event = push.event.map { ", event: \($0.word)" } ?? ""
+            return push.passes.map { "channel: \(push.channel)\(event), at: \(quoted($0))" }
+        }).sorted()
+    }
+
     /// Where the one text stands in the bodies of calls; nil where it does not in all of those that push.
     private var textPointer: String? {
         let pushing = calls.indices.filter { seen.indices.contains($0) && !seen[$0].pushes.isEmpty }
-        let places = Set(pushing.map { call in
-            let body = calls[call].body.flatMap { try? JSONValue(parsing: $0) }
-            return body?.texts.first { $0.text == "{{text}}" }?.pointer
-        })
+        let places = Set(pushing.map(textPointer))
         return places.count == 1 ? places.first! : nil
+    }
+
+    private func textPointer(_ call: Int) -> String? {
+        (calls[call].body.flatMap { try? JSONValue(parsing: $0) })?.texts.first { $0.text == "{{text}}" }?.pointer
     }
 
     private func yaml(of number: Int) -> String {
         let call = calls[number]
         let known = seen.indices.contains(number) ? seen[number] : nil
-        var text = "  # \(call.line.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+        let traits = traits.indices.contains(number) ? traits[number] : Traits()
+        let lines = call.line.isEmpty ? [] : [call.line.split(whereSeparator: \.isNewline).joined(separator: " ")]
+        var text = (lines + traits.notes).map { "  # \($0)\n" }.joined()
         let path = Self.filled(call.path).replacing(" ", with: "%20")
         text += "  \(names[number]):\n    method: \(Self.quoted(call.method))\n    path: \(Self.quoted(path))\n"
         var headers = call.headers
@@ -157,7 +187,7 @@ struct TourDraft {
                 text += "    json: \(Self.filled(json!.text))\n"
                 if isForm { headers.removeAll { $0.name.lowercased() == "content-type" } }
             default:
-                if isForm, let fields = Self.fields(of: body) {
+                if isForm, let fields = FormText.fields(body) {
                     text += "    form: { "
                         + fields.map { "\(Self.quoted($0)): \(Self.quoted(Self.filled($1)))" }.joined(separator: ", ") + " }\n"
                     headers.removeAll { $0.name.lowercased() == "content-type" }
@@ -175,11 +205,23 @@ struct TourDraft {
         if said.contains("{{text}}") || said.contains("{{text|") {
             text += "    variables: { text: \(Self.quoted(Self.text)) }\n"
         }
-        let statuses = (known?.statuses ?? []).sorted()
+        let statuses = traits.refusedWith.map { [$0] } ?? (known?.statuses ?? []).sorted()
         text += "    expect: [\((statuses.isEmpty ? Array(200...206) : statuses).map(String.init).joined(separator: ", "))]\n"
         let pushes = known?.pushes ?? []
-        if pushes.isEmpty || !callersKeepTokens, case let tokens = named(number), !tokens.isEmpty {
-            text += "    registers: [\(tokens.joined(separator: ", "))]\n"
+        // Where calls say their text at one place, the profile says it for all.
+        if textPointer == nil, let from = textPointer(number), case let passes = Self.passes(pushes), !passes.isEmpty {
+            text += "    passes: [\(passes.map { "{ \($0), from: \(Self.quoted(from)) }" }.joined(separator: ", "))]\n"
+        }
+        if !traits.captures.isEmpty {
+            let captures = traits.captures.map { "\($0.name): \(Self.quoted($0.pointer))" }
+            text += "    captures: { \(captures.joined(separator: ", ")) }\n"
+        }
+        if !traits.unregisters.isEmpty {
+            text += "    unregisters: [\(traits.unregisters.joined(separator: ", "))]\n"
+        } else if traits.refusedWith == nil, pushes.isEmpty || !callersKeepTokens, case let tokens = named(number),
+            !tokens.isEmpty
+        {
+            text += "    registers: [\(Self.newest(tokens).joined(separator: ", "))]\n"
         }
         if !pushes.isEmpty {
             text += "    pushes:\n" + pushes.map { push in
@@ -192,26 +234,11 @@ struct TourDraft {
         return text + "\n"
     }
 
-    /// The pairs of a form; nil where it is none.
-    private static func fields(of body: String) -> [(String, String)]? {
-        let pairs = body.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
-        guard pairs.allSatisfy({ $0.count == 2 }) else { return nil }
-        return pairs.map { (decoded($0[0]), decoded($0[1])) }
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = Hex.value(rest.first!),
-                let low = Hex.value(rest[rest.startIndex + 1])
-            {
-                bytes.append(high << 4 | low)
-                rest.removeFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    /// Without those whose place a newer one takes in the same call.
+    private static func newest(_ tokens: [String]) -> [String] {
+        let newer: [SessionVariable] = [.rotatedToken, .newStartToken, .newRegistrationToken]
+        let replaced = newer.filter { tokens.contains($0.rawValue) }.map(\.role.rawValue)
+        return tokens.filter { !replaced.contains($0) }
     }
 
     static func quoted(_ text: String) -> String { JSONValue.string(text).text }

@@ -21,8 +21,8 @@ struct TourProbe {
     /// What became of the text, where it came back as another, by call.
     var altered: [Int: String] = [:]
 
-    /// `calls` of the profile in that order.
-    init(of directory: String, calls count: Int) throws(Failure) {
+    /// `calls` of the profile in that order; `refusing`: those that are to be refused.
+    init(of directory: String, calls count: Int, refusing: Set<Int> = []) throws(Failure) {
         seen = Array(repeating: TourDraft.Seen(), count: count)
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
         var events: [UInt64: EventEntry] = [:]
@@ -36,7 +36,9 @@ struct TourProbe {
             return true
         }
         calls = events.count
-        for event in events.values where seen.indices.contains(Int(event.kind)) { learn(event) }
+        for event in events.values where seen.indices.contains(Int(event.kind)) && !refusing.contains(Int(event.kind)) {
+            learn(event)
+        }
         var owners: [String: UInt32] = [:]
         var tokens: [String: Set<String>] = [:]
         for push in pushes where push.status == 200 {
@@ -82,10 +84,7 @@ struct TourProbe {
 
     private mutating func learn(_ push: PushEntry, _ found: TourDraft.SeenPush, of kind: Int) {
         guard seen.indices.contains(kind) else { return }
-        if push.provider == .apns, let full = push.topic {
-            let suffix = found.type.topicSuffix.description
-            topic = topic ?? (full.hasSuffix(suffix) ? String(full.dropLast(suffix.count)) : full)
-        }
+        topic = topic ?? Self.bundle(of: push)
         if found.isMarked, found.passes.isEmpty, altered[kind] == nil { altered[kind] = Self.text(in: push) }
         if !seen[kind].pushes.contains(where: { $0.words == found.words && $0.isMarked == found.isMarked }) {
             seen[kind].pushes.append(found)
@@ -100,6 +99,13 @@ struct TourProbe {
 
     private static func texts(in push: PushEntry) -> [(pointer: String, text: String)] {
         (try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)))?.texts ?? []
+    }
+
+    /// The bundle identifier of the app that it is for; nil where none is told.
+    static func bundle(of push: PushEntry) -> String? {
+        guard push.provider == .apns, let full = push.topic else { return nil }
+        let suffix = (push.pushType.flatMap { PushType(word: $0) } ?? .alert).topicSuffix.description
+        return full.hasSuffix(suffix) ? String(full.dropLast(suffix.count)) : full
     }
 
     private static func push(_ push: PushEntry) -> TourDraft.SeenPush {

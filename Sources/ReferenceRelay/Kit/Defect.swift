@@ -268,6 +268,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case servesUnknownSecrets = "serves-unknown-secrets"
     case acceptsBadRequests = "accepts-bad-requests"  // Answers 200 to what is malformed. Breaks R0.31.
     case failsOnMalformed = "fails-on-malformed"  // Answers 500 to what is no JSON. Breaks R0.31.
+    case takesAnySecret = "takes-any-secret"  // Takes an event whose secret is no text for another account's. Breaks G27 (G28).
+    case diesOfMalformed = "dies-of-malformed"  // Ends at what is no JSON object. Breaks G27.
     /// Answers 404 to the goodbye of an activity that is over or replaced. Breaks R0.29 (R0.20).
     case refusesLateGoodbyes = "refuses-late-goodbyes"
     case needsServerID = "needs-server-id"  // Refuses an event that leaves out its optional serverID. Breaks R0.29.

@@ -2,6 +2,7 @@
 
 import Basics
 import Pushes
+import TLS
 
 /// What the defects remember.
 struct Mischief {
@@ -183,8 +184,14 @@ extension RelayCore {
         session.latest = latest
     }
 
-    /// Defect `serves-unknown-secrets`.
-    var mistakenAccount: Account? { has(.servesUnknownSecrets) ? mischief.lastAccount : nil }
+    /// Defects `serves-unknown-secrets` and `takes-any-secret`: whose an event with that secret is taken for.
+    func mistakenAccount(for secret: SecretHash) -> Account? {
+        let isAnybody = secret == SecretHash(digest: withBytes(of: Self.anybody) { sha256($0) })
+        return has(.servesUnknownSecrets) || has(.takesAnySecret) && isAnybody ? mischief.lastAccount : nil
+    }
+
+    /// Stands for a secret that is no text.
+    static let anybody = "anybody"
 
     /// Defects `progress-to-one-phone`, `flushes-to-one-phone`, `quiet-after-rotation` and `pushes-to-first-card`.
     func passesOver(_ lane: Lane, _ state: SessionState, isTrailing: Bool) -> Bool {

@@ -36,7 +36,7 @@ extension RelayCore {
     }
 
     private func work(on event: RelayEvent, ticket: EventTicket, now: Moment) {
-        guard let account = registry.accounts[event.secret] ?? mistakenAccount else { return }
+        guard let account = registry.accounts[event.secret] ?? mistakenAccount(for: event.secret) else { return }
         guard let session = session(event.sessionID, of: account, now: now) else {
             raiseAlerts(event, account, ticket: ticket, followup: nil, now: now)
             return

@@ -1,6 +1,7 @@
 // From a request to its endpoint, and to which process it goes where there are several.
 
 import Basics
+import Glibc
 import HTTP
 import Net
 
@@ -33,6 +34,7 @@ extension RelayService {
             if options.defects.contains(.failsOnMalformed), Self.isMalformed(exchange.body) {
                 return dialect.refusal(.internalError("Unexpected end of JSON input")).send(on: exchange)
             }
+            if options.defects.contains(.diesOfMalformed), Self.isMalformed(exchange.body) { _exit(70) }
             let isTaken = options.defects.contains(.acceptsBadRequests)
                 || options.defects.contains(.acceptsEmptyTitles) && Self.hasEmptyTitle(exchange.body)
             (isTaken ? dialect.done : dialect.refusal(.invalidBody)).send(on: exchange)
@@ -54,7 +56,7 @@ extension RelayService {
         return false
     }
 
-    /// Defect `fails-on-malformed`.
+    /// Defects `fails-on-malformed` and `dies-of-malformed`.
     private static func isMalformed(_ body: ByteBuffer) -> Bool { (try? RequestFields(body.bytes))?.object == nil }
 
     /// Defect `accepts-empty-titles`.

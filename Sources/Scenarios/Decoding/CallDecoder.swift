@@ -35,7 +35,7 @@ struct CallDecoder {
     var dedupe: DedupeSpec?
     /// Names of those who listen.
     var observers: [String] = []
-    let mistakes: Mistakes
+    var mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
         case get = "GET"

@@ -6,6 +6,8 @@ import YAML
 struct ProfileDecoder {
     let files: FileFinder
     let mistakes: Mistakes
+    /// Its calls are there in malformed forms as well, behind the others.
+    var hasMalformed = false
 
     /// Nil only when `node` is no mapping; else mistakes leave stand-ins.
     func profile(_ node: YAMLNode, fallbackName: String) throws(Failure) -> Profile? {
@@ -44,6 +46,12 @@ struct ProfileDecoder {
             guard var call = decoder.call(entry) else { continue }
             if tokens == .caller { call.nameTargets() }
             calls.append(call)
+        }
+        if hasMalformed, mistakes.found.isEmpty {
+            let malformed = MalformedCalls(decoder)
+            calls += zip(calls, fields.entries("calls")).enumerated().flatMap { number, pair in
+                malformed.forms(of: pair.0, as: pair.1, number: number)
+            }
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
             mistakes.add("`calls` names no call", hint: "add one", at: calls.place)

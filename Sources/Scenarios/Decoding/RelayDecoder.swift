@@ -11,7 +11,8 @@ struct RelayDecoder {
     func relay(_ node: YAMLNode) throws(Failure) -> RelaySpec? {
         guard let fields = Fields(node, .relay, mistakes), let named = fields.value("profile"),
             let source = try files.node(named, key: "profile", mistakes),
-            let profile = try ProfileDecoder(files: files, mistakes: mistakes)
+            let profile = try ProfileDecoder(
+                files: files, mistakes: mistakes, hasMalformed: fields.flag("malformed") ?? false)
                 .profile(source.node.replacing(fields.entries("with")), fallbackName: source.name)
         else { return nil }
         let launches = launchNode(fields) != nil

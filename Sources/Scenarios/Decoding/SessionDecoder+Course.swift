@@ -55,7 +55,7 @@ extension SessionDecoder {
     }
 
     /// Keys of a step that are of one kind alone.
-    private static let callKeys = ["at", "after", "every", "count", "until", "with"]
+    private static let callKeys = ["at", "after", "every", "count", "until", "malformed", "with"]
 
     private func kind(_ fields: Fields, _ node: YAMLNode) -> Kind? {
         let kinds = Kind.allCases.filter { fields.value($0.rawValue) != nil }
@@ -101,8 +101,34 @@ extension SessionDecoder {
                 hint: "make it a reaction: `reactions: [{ on: token, call: \(step.kind) }]`", at: place)
         }
         standing.known.formUnion(captured(by: step.call))
-        course.moves.append(.step(course.steps.count))
-        course.steps.append(step)
+        for step in forms(of: step, fields) {
+            course.moves.append(.step(course.steps.count))
+            course.steps.append(step)
+        }
+    }
+
+    /// The step itself; or one for each malformed form of its call, spread over the time that `malformed` gives.
+    private func forms(of step: ScriptStep, _ fields: Fields) -> [ScriptStep] {
+        guard let time = fields.duration("malformed", .milliseconds(1)...Fields.longest) else { return [step] }
+        if let key = ["at", "every"].compactMap({ fields.value($0) }).first {
+            mistakes.add(
+                "a step with `malformed` has neither `at` nor `every`", hint: "take `after` for its first request",
+                at: key.place)
+        }
+        let forms = profile.calls.indices.filter { profile.calls[$0].malformed?.of == step.call }
+        if forms.isEmpty {
+            mistakes.add(
+                "`\(step.kind)` has no malformed forms here",
+                hint: "say `malformed: true` under `relay`; a call with `batch`, and one that is to be refused, has none",
+                at: fields.value("malformed")!.place)
+        }
+        let gap = Distribution.constant(time.seconds / Double(max(1, forms.count)))
+        return forms.enumerated().map { number, call in
+            var form = step
+            (form.kind, form.call) = (profile.calls[call].name, call)
+            if number > 0 { form.time = .after(gap) }
+            return form
+        }
     }
 
     private func readBranch(_ fields: Fields, into course: inout Course, _ standing: inout Standing, depth: Int) {

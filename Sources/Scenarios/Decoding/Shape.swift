@@ -59,7 +59,7 @@ extension Shape {
             "url": "http://127.0.0.1:8787", "tls": "{ ca: relay-ca.pem }", "listen": "127.0.0.1:0",
             "environment": "{ LOG: debug }",
             "ready": "{ path: /health, timeout: 15s }", "stop": "{ signal: TERM, grace: 5s }",
-            "restarts": "[{ at: 20s }]", "processes": "1", "clock": "stepped",
+            "restarts": "[{ at: 20s }]", "processes": "1", "clock": "stepped", "malformed": "true",
         ])
 
     static let relayTLS = Shape(
@@ -88,7 +88,8 @@ extension Shape {
             "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
             "users": "{ sessionsPerUser: 1 }", "feeders": "[{ file: users.csv }]", "phones": "{ wake: 500ms }",
             "androids": "{ vendors: [xiaomi], app: killed }", "maxSessions": "1000", "connections": "256",
-            "requestTimeout": "30s", "stopAfter": "2m", "spacing": "poisson", "loops": "2", "sources": "[127.0.0.2, 127.0.0.3]",
+            "requestTimeout": "30s", "stopAfter": "2m", "spacing": "poisson", "draw": "in-turn",
+            "loops": "2", "sources": "[127.0.0.2, 127.0.0.3]",
         ])
 
     static let feeder = Shape("feeder", ["file*": "users.csv", "take": "in-order"])
@@ -328,7 +329,8 @@ extension Shape {
         "step",
         [
             "call": "progress", "at": "10s", "after": "2s", "every": "10s", "count": "5", "until": "90s",
-            "probability": "0.5", "with": "{ text: hello }", "wait": "5s", "oneOf": "[{ weight: 3, steps: [] }, { steps: [] }]",
+            "malformed": "8s", "probability": "0.5", "with": "{ text: hello }", "wait": "5s",
+            "oneOf": "[{ weight: 3, steps: [] }, { steps: [] }]",
         ])
     static let arm = Shape("arm", ["weight": "1", "steps*": "[{ call: start }]"])
 

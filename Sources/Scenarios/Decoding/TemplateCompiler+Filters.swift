@@ -9,7 +9,7 @@ extension TemplateCompiler {
         case json, optional, raw, url
     }
 
-    private static let steps = ["upper", "lower", "base64", "hex", "truncate:", "map:", "default:", "number"]
+    private static let steps = ["upper", "lower", "base64", "hex", "uuid", "truncate:", "map:", "default:", "number"]
 
     mutating func variablePiece(_ inside: Substring, at place: YAMLPlace) -> Piece? {
         let parts = inside.split(separator: "|", omittingEmptySubsequences: false).map { String($0.trimmed) }
@@ -82,6 +82,7 @@ extension TemplateCompiler {
         case ("upper", false): return .upper
         case ("lower", false): return .lower
         case ("base64", false): return .base64(ofToken: Self.isToken(variable))
+        case ("uuid", false): return .uuid
         case ("hex", false): return Self.isToken(variable) ? .lower : .hex
         case ("default", true): return .fallback(Array(value.utf8))
         case ("truncate", true):

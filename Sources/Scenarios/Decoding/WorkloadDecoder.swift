@@ -34,6 +34,7 @@ struct WorkloadDecoder {
         spec.sources = fields.items("sources").compactMap { address(fields, $0) }
         spec.feeders = feeders
         spec.spacing = fields.choice("spacing") ?? .even
+        spec.draw = fields.choice("draw") ?? .byWeight
         decoder.check(spec, fields)
         spec.stopAfter = fields.duration("stopAfter", .milliseconds(1)...Fields.longest)
         if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }

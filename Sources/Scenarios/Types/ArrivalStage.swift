@@ -54,6 +54,13 @@ package enum ArrivalSpacing: String, CaseIterable, Sendable {
     case poisson
 }
 
+/// Which script a session plays.
+package enum ScriptDraw: String, CaseIterable, Sendable {
+    case byWeight = "by-weight"
+    /// One after the other, by the session's number over all shards.
+    case inTurn = "in-turn"
+}
+
 /// Instants that a file lists.
 package struct ArrivalList: Hashable, Sendable {
     /// The file, as the scenario names it.

@@ -140,6 +140,8 @@ package struct ProfileCall: Sendable {
     package var prepares = false
     /// False: it needs a history that no case makes by itself, such as that nothing of its kind was said before.
     package var isForCases = true
+    /// It is a malformed form of another call; nil: it is in order.
+    package var malformed: Malformation?
     /// It holds an id that is longer than a relay has room for, so it is to be refused, and must not make the relay fail.
     package var isOversized = false
     /// What is taken from an answer of expected status.
@@ -159,6 +161,14 @@ package struct ProfileCall: Sendable {
     package var variables: [String]
     /// What the variables are when a step says nothing else; same order.
     package var defaults: [StepValue]
+
+    /// What is wrong with a form of a call.
+    package struct Malformation: Hashable, Sendable {
+        /// The call, by its place.
+        package var of: Int
+        /// It leaves out what the call says, or says nothing there. Else it says something that the call cannot mean.
+        package var isOmission: Bool
+    }
 
     package init(
         name: String, method: String, path: Template, fields: [(name: String, value: Template)] = [],

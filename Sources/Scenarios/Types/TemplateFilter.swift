@@ -11,6 +11,8 @@ package enum TemplateFilter: Hashable, Sendable {
     case base64(ofToken: Bool)
     /// Lower-case digits of the text's bytes; a token has them already.
     case hex
+    /// A UUID that follows from the text: the same text has the same one.
+    case uuid
     /// The first so many Unicode scalars, so that no character's bytes are torn apart.
     case truncate(Int)
     /// One word for another; what is not listed stays.
@@ -30,6 +32,9 @@ package enum TemplateFilter: Hashable, Sendable {
         case .base64(let ofToken):
             let bytes = ofToken ? Hex.decode(text.span) ?? text : text
             return Array(Base64.encode(bytes.span).utf8)
+        case .uuid:
+            var chance = Seed(Hash128(hashing: text.span).low).generator()
+            return Array(UUIDBytes(version4: &chance).text().utf8)
         case .hex: return Array(Hex.encode(text.span).utf8)
         case .truncate(let count):
             var left = count

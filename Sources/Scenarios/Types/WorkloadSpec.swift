@@ -8,8 +8,10 @@ package struct WorkloadSpec: Sendable {
     package var arrivals: [ArrivalStage]
     /// Where in the time of a rate its sessions begin.
     package var spacing = ArrivalSpacing.even
-    /// At least one; each session draws one by weight.
+    /// At least one.
     package var scripts: [WeightedScript]
+    /// Which of them a session plays.
+    package var draw = ScriptDraw.byWeight
     /// Divides every time of the scripts: 2 plays them twice as fast. Greater than 0.
     package var pace: Double
     package var users: DevicesSpec

@@ -15,7 +15,16 @@ struct OpenCodeDialect: Dialect {
     /// The events that the plan had before it knew of activities raise an ordinary alert, and only those (R0.2, R0.3).
     var policy: DialectPolicy { DialectPolicy(alerting: [.complete, .permission, .error]) }
 
-    var routes: [Route] { openCodeRoutes(event: Requests.event) }
+    var routes: [Route] { openCodeRoutes(event: event) }
+
+    /// Defect `takes-any-secret`: one that is no text is somebody's.
+    private func event(_ body: Span<UInt8>) throws(InvalidBody) -> RelayEvent {
+        guard payloads.defects.contains(.takesAnySecret), var object = try? RequestFields(body).object,
+            let secret = object["secret"], secret.string == nil
+        else { return try Requests.event(body) }
+        object["secret"] = .string(RelayCore.anybody)
+        return try Requests.event(JSONValue.object(object).encoded().span)
+    }
 
     func reply(to ticket: EventTicket) -> Reply {
         payloads.defects.contains(.leavesOutCounts) ? done : Replies.event(sent: ticket.sent, failed: ticket.failed)

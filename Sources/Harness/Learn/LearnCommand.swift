@@ -1,0 +1,200 @@
+// `pushrig learn`: a relay that nobody has described, while somebody else's tests call it. PushRig stands before it as a proxy
+// and behind it as the mocks, and writes a profile of what it saw. The profile is played once, and mended where it errs.
+
+package import Basics
+import EventLoop
+import Journal
+import Net
+import OperatingSystem
+import Reports
+import Scenarios
+import Verdicts
+
+package struct LearnCommand {
+    package var command: [String]
+    /// Where the relay listens; nil: where the calls go.
+    package var relay: String?
+    /// Where the proxy listens.
+    package var listen = "127.0.0.1:0"
+    /// A line for `sh`, which calls the relay through the proxy.
+    package var tests: String?
+    /// Lines of curl, which PushRig makes itself.
+    package var calls: [String] = []
+    package var outputDirectory: String?
+    package var topic = "com.example.app"
+    /// Behind `pushrig exec`, for the mock that the relay is led to.
+    package var execArguments: [String] = []
+    package var isQuiet = false
+
+    /// So long behind the last call its push may come.
+    private static let settling = Interval.seconds(3)
+    /// So long the relay has to come up.
+    private static let patience = Interval.seconds(60)
+    private static let pause = Interval.milliseconds(700)
+    private static let mostRounds = 12
+
+    package init(command: [String]) { self.command = command }
+
+    /// `signals` must have been made before any thread was started.
+    package func run(_ signals: Signals) throws(Failure) -> ExitCode {
+        var lines: [CurlCall] = []
+        for line in calls { lines.append(try CurlCall(line)) }
+        guard let url = relay ?? lines.first?.origin else {
+            throw Failure(.usage, "nobody says where the relay listens", hint: "add --relay http://127.0.0.1:8787")
+        }
+        let target = try TargetPolicy.check(Origin(parsing: url), allowHosts: [])
+        let address = try SocketAddress(parsing: listen)
+        let time = SystemTime()
+        let folder = outputDirectory.map { FileSystem.absolute($0) ?? $0 } ?? RunDirectory.fresh("learn", at: time.wall())
+        guard !FileSystem.exists(folder + "/profile.yaml") else {
+            throw Failure(.usage, "\(folder) holds a profile already", hint: "choose an empty folder with --out DIR")
+        }
+        try FileSystem.makeDirectory(folder)
+        signals.attend()
+        let led = try LedRelay(command, in: folder, topic: topic, execArguments: execArguments, signals)
+        defer { led.end(signals) }
+        guard try led.comesUp(signals) else { return .interrupted }
+        let proxy = try WatchingProxy(address, before: target)
+        defer { proxy.stop() }
+        guard try comesUp(proxy, led, signals) else { return .interrupted }
+        guard try watch(proxy, lines, led, signals) else { return .interrupted }
+        _ = signals.wait(atMost: Self.settling)
+        let seen = proxy.seen
+        guard !seen.isEmpty else {
+            throw Failure(
+                .run, "nobody called the relay through http://\(proxy.address)",
+                hint: "let your tests call that address, or \(TestsProcess.variable), which holds it")
+        }
+        say("\(seen.count == 1 ? "1 request was" : "\(seen.count) requests were") seen; now what they seem to mean is played\n")
+        let learned = LearnedCalls(
+            seen, try Self.pushes(of: led.state), topic: topic, origin: url.hasSuffix("/") ? String(url.dropLast()) : url)
+        return try settle(learned, led, folder, signals)
+    }
+
+    private func say(_ text: String) { if !isQuiet { Console.error("pushrig: " + text) } }
+
+    /// Waits until the relay takes connections. False: a signal came.
+    private func comesUp(_ proxy: WatchingProxy, _ led: LedRelay, _ signals: Signals) throws(Failure) -> Bool {
+        let time = SystemTime()
+        let deadline = time.now() + Self.patience
+        while time.now() < deadline {
+            guard !led.process.isGone else { throw led.gone }
+            if proxy.isUp { return true }
+            if signals.wait(atMost: .milliseconds(50)) { return false }
+        }
+        throw Failure(.run, "the relay did not come up within \(Self.patience)", hint: "see relay.log in \(led.folder)")
+    }
+
+    /// Lets the tests run, makes the calls, or waits for a signal. False: a signal came too early.
+    private func watch(
+        _ proxy: WatchingProxy, _ lines: [CurlCall], _ led: LedRelay, _ signals: Signals
+    ) throws(Failure) -> Bool {
+        for line in lines {
+            guard !led.process.isGone else { throw led.gone }
+            guard proxy.ask(line) != nil else {
+                throw Failure(.run, "the relay did not answer --call '\(line.line.prefix(60))'", hint: "see relay.log")
+            }
+            if signals.wait(atMost: Self.pause) { return false }
+        }
+        if let tests {
+            say("the relay is at http://\(proxy.address) while the tests run\n")
+            let process = try TestsProcess.start(tests, proxy.address, in: led.folder)
+            while !process.isGone {
+                if led.process.isGone { throw led.gone }
+                if signals.wait(atMost: .milliseconds(50)) { return false }
+            }
+            if process.exitCode != 0 { say("the tests ended with \(process.exitCode ?? -1): tests.log has their words\n") }
+        } else if lines.isEmpty {
+            say("the relay is at http://\(proxy.address): let your tests call it there, then press Ctrl-C\n")
+            signals.wait()
+        }
+        return true
+    }
+
+    private static func pushes(of state: String) throws(Failure) -> [PushEntry] {
+        var pushes: [PushEntry] = []
+        _ = try JournalReader(directory: try JournalPlace.journal(of: state)).forEach(since: nil) { entry in
+            if case .push(let push) = entry, push.kind == .push { pushes.append(push) }
+            return true
+        }
+        return pushes
+    }
+
+    // MARK: What it means
+
+    /// Plays what was learned, and takes back what the relay refuses, until all of it is taken.
+    private func settle(
+        _ learned: LearnedCalls, _ led: LedRelay, _ folder: String, _ signals: Signals
+    ) throws(Failure) -> ExitCode {
+        var learned = learned
+        var lost: [String] = []
+        for round in 1...Self.mostRounds {
+            let drafts = learned.drafts
+            guard !drafts.isEmpty else {
+                throw Failure(.run, "no request that was seen could be made again", hint: "see first-1.log in \(folder)")
+            }
+            var draft = try TourDraft(
+                drafts.map(\.curl), traits: drafts.map(\.traits), topic: learned.topic,
+                author: "`pushrig learn` from requests that were seen")
+            let name = "first-\(round)"
+            try FileSystem.write(draft.profile, to: "\(folder)/\(name).profile.yaml")
+            try FileSystem.write(draft.first(name, readyPath: learned.readyPath), to: "\(folder)/\(name).yaml")
+            let code = try led.play(name, signals, isFirst: true)
+            guard !signals.wait(atMost: .zero), code != ExitCode.interrupted.rawValue else { return .interrupted }
+            try led.checkPlayed(name, code)
+            let refused = Set(drafts.indices.filter { drafts[$0].traits.refusedWith != nil })
+            let probe = try TourProbe(of: "\(folder)/\(name)", calls: drafts.count, refusing: refused)
+            if let (call, words) = probe.refusals.min(by: { $0.key < $1.key }), round < Self.mostRounds {
+                // What it names may have to stay as it was; else it cannot be made twice.
+                if !learned.doubt(drafts[call]) {
+                    learned.drop(drafts[call])
+                    lost.append("`\(draft.names[call])` could not be made again: the relay answered \(words)")
+                }
+                continue
+            }
+            draft = try TourDraft(
+                drafts.map(\.curl), traits: drafts.map(\.traits), topic: probe.topic ?? learned.topic, author: draft.author)
+            draft.seen = probe.seen
+            return try write(draft, learned, probe, lost, folder, led)
+        }
+        preconditionFailure("the last round is written")
+    }
+
+    private func write(
+        _ draft: TourDraft, _ learned: LearnedCalls, _ probe: TourProbe, _ lost: [String], _ folder: String, _ led: LedRelay
+    ) throws(Failure) -> ExitCode {
+        try FileSystem.write(draft.profile, to: folder + "/profile.yaml")
+        try FileSystem.write(draft.scenario(readyPath: learned.readyPath), to: folder + "/scenario.yaml")
+        let count = draft.names.count == 1 ? "1 call was" : "\(draft.names.count) calls were"
+        var text = "\(count) learned\(draft.words.isEmpty ? "" : ": ")\(draft.words)\n"
+        if let call = probe.broadcast {
+            text += "`\(draft.names[call])` reached several phones, of other users among them\n"
+        }
+        if !probe.seen.contains(where: { !$0.pushes.isEmpty }) {
+            text += "none of them was followed by a push that PushRig knows again: no text of a request stands in its pushes\n"
+        }
+        if probe.unknown > 0 {
+            text += "\(probe.unknown) pushes bore the text of no call, and nobody can say of which call they are\n"
+        }
+        for line in lost { text += line + "\n" }
+        text += "It could not find out: `coalescing`, `rest`, `deadlines`, `schemas`, and what nobody called.\n"
+            + "Read \(folder)/profile.yaml, whose comments say how often each thing was seen. Then:\n"
+            + "  pushrig exec --state DIR -- \(CommandText.line(command))\n"
+            + "  and beside it: pushrig check \(folder)/scenario.yaml --mock DIR\n"
+        Console.out(text)
+        return probe.seen.contains { !$0.pushes.isEmpty } ? .passed : .inconclusive
+    }
+}
+
+/// Somebody's tests, as a process.
+private enum TestsProcess {
+    /// Of its environment: where the relay is.
+    static let variable = "PUSHRIG_RELAY_URL"
+
+    static func start(_ line: String, _ address: SocketAddress, in folder: String) throws(Failure) -> RelayProcess {
+        let process = try RelayProcess(
+            arguments: ["/bin/sh", "-c", line], environment: [(variable, "http://\(address)")], logPath: folder + "/tests.log")
+        try process.start()
+        return process
+    }
+}

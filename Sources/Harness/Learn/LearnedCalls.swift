@@ -1,0 +1,268 @@
+// The calls of a relay, made of requests that somebody else made: what differs from user to user becomes a variable, and what
+// differs in words alone is one call.
+
+import Basics
+import Journal
+
+/// A call as far as watching tells.
+struct LearnedCalls {
+    private let observed: [ObservedCall]
+    private let pushes: [PushEntry]
+    private let tokens: SeenTokens
+    let topic: String
+    private let origin: String
+    /// Texts that stay as they are: with something else in their place the relay refused the call.
+    private(set) var literals: Set<String> = []
+    /// Requests that came to nothing when they were made again.
+    private(set) var dropped: Set<Int> = []
+    /// Where a health check was answered 2xx.
+    private(set) var readyPath: String?
+    private static let most = 40
+    private static let mostRefused = 10
+    /// So long behind a call its push may come.
+    private static let patience = Interval.seconds(5)
+    /// Statuses that say what is wrong with a request.
+    private static let refusals: Set<Int> = [400, 401, 403, 404, 409, 410, 413, 415, 422]
+
+    init(_ observed: [ObservedCall], _ pushes: [PushEntry], topic: String, origin: String) {
+        (self.observed, self.origin) = (observed, origin)
+        self.pushes = pushes.filter { $0.status == 200 }
+        self.topic = self.pushes.lazy.compactMap(TourProbe.bundle).first ?? topic
+        tokens = SeenTokens(self.pushes)
+        readyPath = observed.first { call in
+            call.method == "GET" && 200..<300 ~= call.status && call.queryText == nil
+                && call.pathParts.allSatisfy { $0.allSatisfy(\.isLetter) }
+        }?.path
+    }
+
+    struct Draft {
+        var curl: CurlCall
+        var traits: TourDraft.Traits
+        /// Numbers of the requests that it was made of.
+        var requests: [Int]
+        /// Texts for which a variable stands.
+        var names: [String]
+    }
+
+    /// Nothing more is to stand in the place of a text of that draft. False: nothing does.
+    mutating func doubt(_ draft: Draft) -> Bool {
+        guard let name = draft.names.first(where: { !literals.contains($0) }) else { return false }
+        literals.insert(name)
+        return true
+    }
+
+    mutating func drop(_ draft: Draft) { dropped.formUnion(draft.requests) }
+
+    // MARK: Drafts
+
+    /// In the order in which they are to be made: what ends something comes last.
+    var drafts: [Draft] {
+        let names = SeenNames(observed, tokens, topic: topic, isText: isText, literals: literals)
+        let variables = tokenVariables(names)
+        let texts = texts(names)
+        var drafts: [Draft] = []
+        var places: [String: Int] = [:]
+        for (number, call) in observed.enumerated() where isCall(call) && !dropped.contains(number) {
+            var draft = draft(call, texts[number] ?? [], names, variables)
+            let key = Self.key(draft)
+            if let place = places[key] {
+                drafts[place].requests.append(number)
+            } else if drafts.count < Self.most {
+                draft.requests = [number]
+                places[key] = drafts.count
+                drafts.append(draft)
+            }
+        }
+        // What an answer tells is captured by the call that was answered so.
+        for name in names.order {
+            guard case .captured(let call, let pointer)? = names.names[name]?.kind,
+                let place = drafts.firstIndex(where: { $0.requests.contains(call) })
+            else { continue }
+            let variable = String(names.names[name]!.template.dropFirst(2).dropLast(2))
+            if !drafts[place].traits.captures.contains(where: { $0.name == variable }) {
+                drafts[place].traits.captures.append((variable, pointer))
+            }
+        }
+        for place in drafts.indices {
+            let times = drafts[place].requests.count
+            drafts[place].traits.notes.insert("Seen \(times == 1 ? "once" : "\(times) times").", at: 0)
+        }
+        let refused = drafts.filter { $0.traits.refusedWith != nil }.prefix(Self.mostRefused)
+        let usual = drafts.filter { $0.traits.refusedWith == nil }
+        return usual.filter { $0.traits.unregisters.isEmpty } + usual.filter { !$0.traits.unregisters.isEmpty } + refused
+    }
+
+    private func isCall(_ call: ObservedCall) -> Bool {
+        if call.method == "OPTIONS" || call.method == "HEAD" { return false }
+        if call.path == readyPath { return false }
+        return 200..<300 ~= call.status || Self.refusals.contains(call.status)
+    }
+
+    /// Two requests of one key are the same call: their texts for phones, and their numbers, may differ.
+    private static func key(_ draft: Draft) -> String {
+        let said = "\(draft.curl.method) \(draft.curl.url) \(draft.curl.body ?? "") \(draft.traits.refusedWith ?? 0)"
+        var key = ""
+        for letter in said { if !(letter.isNumber && key.last == "#") { key.append(letter.isNumber ? "#" : letter) } }
+        return key
+    }
+
+    /// Free words: a phone showed them, and they are no single word.
+    private func isText(_ text: String) -> Bool { text.contains(" ") }
+
+    /// By token: which of a user's tokens of its role it is. One that comes for the same session or user is a newer one.
+    private func tokenVariables(_ names: SeenNames) -> [String: String] {
+        var variables: [String: String] = [:]
+        var earlier: [SeenTokens.Role: [(variable: String, owners: Set<String>)]] = [:]
+        for call in observed where 200..<300 ~= call.status {
+            let values = call.values
+            let owners = Set(values.map(\.text).filter { [.user, .session].contains(names.names[$0]?.kind) })
+            for (place, text) in values {
+                guard let found = tokens.find(text, at: place.key), variables[found.token] == nil else { continue }
+                let sessions = owners.filter { names.names[$0]?.kind == .session }
+                let own = found.role == .activity && !sessions.isEmpty ? sessions : owners
+                let before = earlier[found.role, default: []].filter { !$0.owners.isDisjoint(with: own) }
+                let free = found.role.variables.first { candidate in !before.contains { $0.variable == candidate } }
+                let variable = free ?? found.role.variables[0]
+                variables[found.token] = variable
+                earlier[found.role, default: []].append((variable, own))
+            }
+        }
+        return variables
+    }
+
+    private func draft(
+        _ call: ObservedCall, _ marked: Set<ObservedCall.Place>, _ names: SeenNames, _ variables: [String: String]
+    ) -> Draft {
+        let isTaken = 200..<300 ~= call.status
+        var (used, notes, named): ([String], [String], [String]) = ([], [], [])
+        func filled(_ text: String, _ place: ObservedCall.Place) -> String {
+            if marked.contains(place) { return "{{text}}" }
+            if text == topic { return "{{topic}}" }
+            if let found = tokens.find(text, at: place.key) {
+                let variable = variables[found.token] ?? found.role.variables[0]
+                if !named.contains(variable) { named.append(variable) }
+                return "{{\(variable)\(found.filter.map { "|" + $0 } ?? "")}}"
+            }
+            if let name = names.names[text] {
+                if !used.contains(text) {
+                    used.append(text)
+                    notes.append("\(name.template) stands for \(JSONValue.string(text).text), of \(name.count) requests.")
+                }
+                return name.template
+            }
+            if let time = Self.time(text, call.sentWall) { return time }
+            if case .header = place, let blank = text.firstIndex(of: " ") {
+                let rest = String(text[text.index(after: blank)...])
+                if names.names[rest] != nil || tokens.find(rest, at: place.key) != nil {
+                    return text[...blank] + filled(rest, place)
+                }
+            }
+            return text
+        }
+        let parts = call.pathParts.enumerated().map { place, part in
+            let text = filled(FormText.decoded(part.replacing("+", with: "%2B")[...]), .path(place))
+            return text.contains("{{") ? text : part
+        }
+        var url = origin + "/" + parts.joined(separator: "/")
+        if let query = call.queryText.flatMap(FormText.fields) {
+            url += "?" + query.map { $0 + "=" + FormText.encoded(filled($1, .query($0))[...]) }.joined(separator: "&")
+        }
+        var body: String?
+        if let json = call.json {
+            body = Self.mapped(json, "") { pointer, value in
+                if let text = value.string { return .string(filled(text, .json(pointer))) }
+                return value.int.flatMap { Self.time($0, call.sentWall) }.map { .string($0) } ?? value
+            }.text
+        } else if call.isForm, let fields = FormText.fields(call.body) {
+            body = fields.map { $0 + "=" + FormText.encoded(filled($1, .form($0))[...]) }.joined(separator: "&")
+        } else if !call.body.isEmpty {
+            body = filled(call.body, .text)
+        }
+        let headers = call.ownHeaders.map { header in
+            let isType = header.name == "content-type"
+            return (name: header.name, value: isType ? header.value : filled(header.value, .header(header.name)))
+        }
+        if headers.contains(where: { $0.name == "authorization" && !$0.value.contains("{{") }) {
+            notes.append("Its credential stands here as it was sent: keep this file to yourself.")
+        }
+        let curl = CurlCall(method: call.method, url: url, headers: headers, body: body)
+        var traits = TourDraft.Traits(notes: notes)
+        if !isTaken { traits.refusedWith = call.status }
+        if isTaken, Self.takesBack(call) {
+            let hasSession = used.contains { names.names[$0]?.kind != .user }
+            traits.unregisters = named.isEmpty ? [hasSession ? "activityToken" : "deviceToken"] : named
+            if named.isEmpty { traits.notes.append("It names no token: which one it takes back is a guess.") }
+        }
+        return Draft(curl: curl, traits: traits, requests: [], names: used)
+    }
+
+    private static func takesBack(_ call: ObservedCall) -> Bool {
+        if call.method == "DELETE" { return true }
+        let path = call.path.lowercased()
+        return ["unregister", "unsubscribe", "remove", "delete", "logout", "signout", "sign-out"].contains { path.contains($0) }
+    }
+
+    /// Where the words of a call stand that its pushes showed, by the number of the request: of each push those that look
+    /// most like a text, wherever the request says the same. A push is of the request that explains it best, and of the last
+    /// of those.
+    private func texts(_ names: SeenNames) -> [Int: Set<ObservedCall.Place>] {
+        let keys = ["body", "message", "text", "title", "content", "subtitle", "alert", "detail", "description", "status"]
+        func weight(_ value: (place: ObservedCall.Place, text: String)) -> Int {
+            let place = keys.firstIndex { value.place.key.hasSuffix($0) }
+            return (value.text.contains(" ") ? 5_000 : 0) + (place.map { 2_000 - 200 * $0 } ?? 0) + min(value.text.count, 100)
+        }
+        let candidates = observed.map { call in
+            guard 200..<300 ~= call.status else { return [(place: ObservedCall.Place, text: String)]() }
+            return call.values.filter { place, text in
+                if case .header = place { return false }
+                return text.count >= 3 && names.names[text] == nil && tokens.find(text, at: place.key) == nil
+            }
+        }
+        var places: [Int: Set<ObservedCall.Place>] = [:]
+        for push in pushes {
+            let shown = (try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)))?.texts.map(\.text) ?? []
+            var best: (call: Int, text: String, weight: Int)?
+            for (number, call) in observed.enumerated()
+            where call.sentAt <= push.arrivedAt && push.arrivedAt <= call.answeredAt + Self.patience {
+                for value in candidates[number] where weight(value) >= best?.weight ?? 0 {
+                    if shown.contains(where: { $0.contains(value.text) }) { best = (number, value.text, weight(value)) }
+                }
+            }
+            guard let best else { continue }
+            places[best.call, default: []].formUnion(candidates[best.call].filter { $0.text == best.text }.map(\.place))
+        }
+        return places
+    }
+
+    private static func mapped(
+        _ value: JSONValue, _ pointer: String, _ change: (String, JSONValue) -> JSONValue
+    ) -> JSONValue {
+        switch value {
+        case .object(let object):
+            var output = JSONObject()
+            for (key, inner) in object {
+                let step = "/" + key.replacing("~", with: "~0").replacing("/", with: "~1")
+                output[key] = mapped(inner, pointer + step, change)
+            }
+            return .object(output)
+        case .array(let items): return .array(items.enumerated().map { mapped($1, "\(pointer)/\($0)", change) })
+        default: return change(pointer, value)
+        }
+    }
+
+    // MARK: Times
+
+    private static let day: Int64 = 86_400
+
+    private static func time(_ number: Int64, _ wall: WallTime) -> String? {
+        if abs(number - wall.seconds) < day { return "{{now|unix}}" }
+        if abs(number - wall.milliseconds) < day * 1_000 { return "{{now|ms}}" }
+        return nil
+    }
+
+    private static func time(_ text: String, _ wall: WallTime) -> String? {
+        let date = text.prefix(10)
+        let isDate = date.count == 10 && date.filter { $0 == "-" }.count == 2 && text.dropFirst(10).first == "T"
+        return isDate && date.allSatisfy { $0.isNumber || $0 == "-" } ? "{{now|iso}}" : nil
+    }
+}

@@ -1,0 +1,77 @@
+// A request that somebody made to a relay while PushRig stood between them, and its answer.
+
+import Basics
+
+struct ObservedCall {
+    /// Where a value stands in a request.
+    enum Place: Hashable {
+        /// The nth segment of the path, from 0.
+        case path(Int)
+        case query(String)
+        case header(String)
+        /// An RFC 6901 pointer into a body of JSON.
+        case json(String)
+        case form(String)
+        /// The whole body.
+        case text
+
+        /// The last key that leads there, in lower case; empty where there is none.
+        var key: String {
+            switch self {
+            case .path, .text: ""
+            case .query(let name), .header(let name), .form(let name): name.lowercased()
+            case .json(let pointer):
+                (pointer.split(separator: "/").last { !$0.allSatisfy(\.isNumber) } ?? "").lowercased()
+            }
+        }
+    }
+
+    var method: String
+    /// With its query.
+    var path: String
+    /// In the order of the request, names in lower case.
+    var headers: [(name: String, value: String)]
+    var body: String
+    /// 0: none.
+    var status: Int
+    var answer: String
+    var sentAt: Instant
+    var answeredAt: Instant
+    var sentWall: WallTime
+
+    /// Fields that a client's library writes by itself.
+    private static let usual: Set<String> = [
+        "host", "connection", "content-length", "accept", "accept-encoding", "accept-language", "user-agent",
+        "transfer-encoding", "expect", "te", "keep-alive", "sec-fetch-mode", "origin", "referer", "upgrade-insecure-requests",
+    ]
+
+    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    var ownHeaders: [(name: String, value: String)] {
+        headers.filter { !Self.usual.contains($0.name) && !$0.name.hasPrefix(":") && !$0.name.hasPrefix("sec-") }
+    }
+
+    var json: JSONValue? {
+        guard let value = try? JSONValue(parsing: body), value.object != nil || value.array != nil else { return nil }
+        return value
+    }
+    var isForm: Bool { header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false }
+    var pathParts: [String] {
+        path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+    }
+    var queryText: String? { path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) } }
+
+    /// All texts of the request.
+    var values: [(place: Place, text: String)] {
+        var values: [(place: Place, text: String)] = pathParts.enumerated().map { (.path($0), $1) }
+        values += (queryText.flatMap(FormText.fields) ?? []).map { (.query($0), $1) }
+        values += ownHeaders.filter { $0.name != "content-type" }.map { (.header($0.name), $0.value) }
+        if let json {
+            values += json.texts.map { (.json($0.pointer), $0.text) }
+        } else if isForm, let fields = FormText.fields(body) {
+            values += fields.map { (.form($0), $1) }
+        } else if !body.isEmpty {
+            values.append((.text, body))
+        }
+        return values
+    }
+}

@@ -1,0 +1,138 @@
+// Texts by which a relay's callers name users, sessions and what the relay has named itself: each with the variable that takes
+// its place in a profile.
+
+import Basics
+
+struct SeenNames {
+    enum Kind: Hashable {
+        /// Whoever's phones are registered.
+        case user
+        /// Anything else that several calls speak of.
+        case session
+        /// What an answer told: the call of that number, and the pointer that leads to it there.
+        case captured(call: Int, pointer: String)
+        /// One for each event.
+        case event
+    }
+
+    struct Name {
+        var kind: Kind
+        /// In how many requests it was seen.
+        var count: Int
+        /// What stands for it, as a template has it.
+        var template: String
+    }
+
+    private(set) var names: [String: Name] = [:]
+    /// In the order in which they were first seen.
+    private(set) var order: [String] = []
+    private static let shortest = 3
+    private static let longWord = 16
+
+    /// `literals`: texts that are to stay as they are.
+    init(_ calls: [ObservedCall], _ tokens: SeenTokens, topic: String, isText: (String) -> Bool, literals: Set<String>) {
+        var seen: [String: (calls: [Int], keys: [String], isWithPhone: Bool)] = [:]
+        for (number, call) in calls.enumerated() {
+            let values = call.values
+            let isOfPhone = values.contains { value in
+                let role = tokens.find(value.text, at: value.place.key)?.role
+                return role == .device || role == .start || role == .registration
+            }
+            for (place, whole) in values {
+                for text in Self.words(whole, at: place) {
+                    guard text.utf8.count >= Self.shortest, text.utf8.count <= 200, tokens.find(text, at: place.key) == nil,
+                        text != topic, !text.hasPrefix(topic + "."), !literals.contains(text)
+                    else { continue }
+                    if seen[text] == nil { order.append(text) }
+                    var entry = seen[text] ?? ([], [], false)
+                    if entry.calls.last != number { entry.calls.append(number) }
+                    entry.keys.append(place.key)
+                    if isOfPhone { entry.isWithPhone = true }
+                    seen[text] = entry
+                }
+            }
+        }
+        var taken: [Kind: [(text: String, calls: Set<Int>)]] = [:]
+        for text in order {
+            let entry = seen[text]!
+            guard let kind = Self.kind(text, entry.calls, entry.keys, entry.isWithPhone, calls), !isText(text) else { continue }
+            var template = ""
+            switch kind {
+            case .captured(_, let pointer):
+                let key = pointer.split(separator: "/").last.map(String.init) ?? "value"
+                let plain = key.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(48)
+                let usual = plain.isEmpty || plain.first!.isNumber ? "told" + plain : String(plain)
+                let others = Set(names.values.map(\.template))
+                let same = names.values.first { $0.kind == kind }
+                template = same?.template ?? (1...).lazy.map { "{{\(usual)\($0 == 1 ? "" : "\($0)")}}" }.first { candidate in
+                    !others.contains(candidate) && !TourDraft.isKnown(String(candidate.dropFirst(2).dropLast(2)))
+                }!
+            case .event: template = Self.isUUID(text) ? "{{uuid}}" : "{{session}}-{{step}}"
+            case .user, .session:
+                // Names that stand side by side are different ones; those that never do are the same one of somebody else.
+                let own = Set(entry.calls)
+                let beside = taken[kind, default: []].filter { !$0.calls.isDisjoint(with: own) }
+                let variable = kind == .user ? "secret" : "sessionID"
+                template = Self.shape(text, variable, beside.count)
+                taken[kind, default: []].append((text, own))
+            }
+            names[text] = Name(kind: kind, count: entry.calls.count, template: template)
+        }
+    }
+
+    /// A value, and what stands behind its scheme in a header.
+    private static func words(_ text: String, at place: ObservedCall.Place) -> [String] {
+        guard case .header = place, let blank = text.firstIndex(of: " ") else { return [text] }
+        return [String(text[text.index(after: blank)...])]
+    }
+
+    private static func kind(
+        _ text: String, _ seen: [Int], _ keys: [String], _ isWithPhone: Bool, _ calls: [ObservedCall]
+    ) -> Kind? {
+        guard !text.contains(where: \.isWhitespace), !text.hasPrefix("{"), !text.hasPrefix("[") else { return nil }
+        let words = [
+            "user", "account", "owner", "subject", "session", "thread", "order", "chat", "room", "secret", "device", "id",
+        ]
+        let isNamed = keys.contains { key in words.contains { key == $0 || key.hasSuffix($0) || key.hasSuffix($0 + "s") } }
+        let hasDigit = text.contains(where: \.isNumber)
+        let isLikely = isNamed || hasDigit && text.utf8.count >= 6 || text.utf8.count >= longWord
+        guard isLikely, !isVersion(text) else { return nil }
+        for number in 0..<(seen.first ?? 0) {
+            if let told = (try? JSONValue(parsing: calls[number].answer))?.texts.first(where: { $0.text == text }) {
+                return .captured(call: number, pointer: told.pointer)
+            }
+        }
+        guard seen.count > 1 else {
+            let isOfEvent = keys.contains { key in
+                ["idempotency-key", "eventid", "event_id", "messageid", "message_id", "requestid", "dedupe", "x-request-id"]
+                    .contains(key)
+            }
+            return isUUID(text) || isOfEvent && hasDigit ? .event : nil
+        }
+        return isWithPhone ? .user : .session
+    }
+
+    private static func isVersion(_ text: String) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isNumber || $0 == "." || $0 == "v" } && (text.contains(".") || text.first == "v")
+    }
+
+    static func isUUID(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && text.utf8.allSatisfy { $0 == 45 || Hex.value($0) != nil }
+    }
+
+    /// A name of the same form: as a UUID, with the same words before it, at the same host.
+    private static func shape(_ text: String, _ variable: String, _ number: Int) -> String {
+        if isUUID(text) {
+            let spare = variable == "secret" ? ["secret", "serverID"] : ["sessionID", "activityToken"]
+            return "{{\(spare[min(number, 1)])|uuid}}"
+        }
+        let tail = number == 0 ? "" : "-\(number + 1)"
+        if let at = text.firstIndex(of: "@") { return "{{\(variable)}}\(tail)\(text[at...])" }
+        if text.allSatisfy(\.isNumber) { return number == 0 ? "{{session}}" : "{{session}}\(number)" }
+        let head = text.prefix { $0.isLetter }
+        let sign = text.dropFirst(head.count).prefix(1)
+        if "-_:".contains(sign), !sign.isEmpty, head.count < text.count - 1 { return "\(head)\(sign){{\(variable)}}\(tail)" }
+        return "{{\(variable)}}\(tail)"
+    }
+}

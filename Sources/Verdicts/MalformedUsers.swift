@@ -1,0 +1,31 @@
+// Users whose sessions make malformed requests. Nobody can say what a relay owes to them, nor what it may still send them: they
+// are owed nothing, and only that it concerns nobody else is asked.
+
+import Conformance
+import Metrics
+import Planning
+import Pushes
+
+struct MalformedUsers {
+    private var accounts: Set<UInt32> = []
+    private var tokens: Set<TokenHash> = []
+
+    /// Of an account that opens: where it makes malformed requests, it has no debts and no tokens from here on.
+    mutating func settle(_ account: inout Account, _ context: RunContext) {
+        let kinds = context.malformedKinds
+        guard !kinds.isEmpty, account.calls.contains(where: { kinds.contains($0.kind) }) else { return }
+        accounts.insert(account.number)
+        tokens.formUnion(account.rows.map(\.token) + account.tokenCalls.map(\.token))
+        (account.rows, account.tokenCalls, account.isMalformed) = ([], [], true)
+    }
+
+    /// Whether a push is one that came of such a user's requests: by its marker, or by its token. One that bears no marker and
+    /// goes to a token of nobody is, too: a malformed request may have named it. `push.owner` is of another user.
+    func takes(_ push: SeenPush, _ plan: Plan, _ context: RunContext) -> Bool {
+        guard !accounts.isEmpty else { return false }
+        guard push.isMarked else { return tokens.contains(push.token) || push.owner == 0 }
+        guard accounts.contains(plan.account(ofSession: push.session)) else { return false }
+        if push.isAccepted { context.malformedPushes.add(push) }
+        return true
+    }
+}

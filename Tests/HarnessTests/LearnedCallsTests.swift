@@ -1,0 +1,126 @@
+// What `pushrig learn` makes of requests that it has seen.
+
+import Basics
+import Journal
+import Pushes
+import Testing
+
+@testable import Harness
+
+@Suite("What is learned of requests")
+struct LearnedCallsTests {
+    private static let device = String(repeating: "ab", count: 32)
+    private static let card = String(repeating: "cd", count: 80)
+    private static let newCard = String(repeating: "ce", count: 80)
+
+    private static func call(
+        _ path: String, _ body: String = "", at seconds: Double, status: Int = 200, answer: String = "", method: String = "POST",
+        headers: [(name: String, value: String)] = []
+    ) -> ObservedCall {
+        ObservedCall(
+            method: method, path: path, headers: headers, body: body, status: status, answer: answer, sentAt: at(seconds),
+            answeredAt: at(seconds + 0.01), sentWall: WallTime(seconds: 1_790_000_000))
+    }
+
+    private static func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    private static func push(_ token: String, _ body: String, at seconds: Double, type: String = "alert") -> PushEntry {
+        let payload: JSONValue = ["aps": ["alert": ["title": "Build 7", "body": .string(body)]]]
+        return PushEntry(
+            id: UInt64(seconds * 10), arrivedAt: at(seconds), arrivedWall: WallTime(seconds: 1_790_000_000), status: 200, token: token,
+            topic: "com.learned.app" + (type == "alert" ? "" : ".push-type.liveactivity"), pushType: type,
+            event: type == "alert" ? nil : .update, payload: payload.encoded())
+    }
+
+    private static func drafts(_ calls: [ObservedCall], _ pushes: [PushEntry] = []) -> [LearnedCalls.Draft] {
+        LearnedCalls(calls, pushes, topic: "com.example.app", origin: "http://127.0.0.1:1").drafts
+    }
+
+    @Test("Names become variables of users and sessions, tokens their own, and the words of a push the text")
+    func variables() throws {
+        let drafts = Self.drafts(
+            [
+                Self.call("/devices", #"{"user":"user-17","token":"\#(Self.device)","app":"com.learned.app"}"#, at: 1),
+                Self.call("/say", #"{"user":"user-17","thread":"t-900","title":"Build 7","body":"All is done"}"#, at: 2),
+                Self.call("/say", #"{"user":"user-17","thread":"t-900","title":"Build 7","body":"Or nearly so"}"#, at: 4),
+                Self.call("/devices/\(Self.device)?user=user-17", at: 6, method: "DELETE"),
+            ], [Self.push(Self.device, "All is done", at: 2.1), Self.push(Self.device, "Or nearly so", at: 4.1)])
+        #expect(drafts.map(\.curl.url) == [
+            "http://127.0.0.1:1/devices", "http://127.0.0.1:1/say",
+            "http://127.0.0.1:1/devices/{{deviceToken}}?user=user-{{secret}}",
+        ])
+        #expect(drafts[0].curl.body == #"{"user":"user-{{secret}}","token":"{{deviceToken}}","app":"{{topic}}"}"#)
+        #expect(drafts[1].curl.body == #"{"user":"user-{{secret}}","thread":"t-{{sessionID}}","title":"Build 7","body":"{{text}}"}"#)
+        #expect(drafts[1].requests == [1, 2] && drafts[1].traits.notes.first == "Seen 2 times.")
+        #expect(drafts[2].traits.unregisters == ["deviceToken"] && drafts[0].traits.unregisters.isEmpty)
+    }
+
+    @Test("A card's second token for one session is its newer one, and the first of another session its first")
+    func rotation() {
+        let other = String(repeating: "cf", count: 80)
+        let drafts = Self.drafts([
+            Self.call("/card", #"{"order":"o-1001","activityToken":"\#(Self.card)"}"#, at: 1),
+            Self.call("/card", #"{"order":"o-1001","activityToken":"\#(Self.newCard)"}"#, at: 2),
+            Self.call("/card", #"{"order":"o-1002","activityToken":"\#(other)"}"#, at: 3),
+            Self.call("/step", #"{"order":"o-1002"}"#, at: 4),
+        ])
+        #expect(drafts.map(\.curl.body) == [
+            #"{"order":"o-{{sessionID}}","activityToken":"{{activityToken}}"}"#,
+            #"{"order":"o-{{sessionID}}","activityToken":"{{rotatedToken}}"}"#, #"{"order":"o-{{sessionID}}"}"#,
+        ])
+    }
+
+    @Test("What an answer told is captured where it was told")
+    func captures() {
+        let drafts = Self.drafts([
+            Self.call("/sessions", "{}", at: 1, answer: #"{"session":{"id":"zq81mm20"}}"#),
+            Self.call("/sessions/zq81mm20/events", #"{"text":"hello"}"#, at: 2),
+        ])
+        #expect(drafts[1].curl.url.hasSuffix("/sessions/{{id}}/events"))
+        #expect(drafts[0].traits.captures.map(\.name) == ["id"] && drafts[0].traits.captures.map(\.pointer) == ["/session/id"])
+    }
+
+    @Test("Forms, times, UUIDs, base64 and credentials are read; what was refused stays so")
+    func kinds() {
+        let form: [(name: String, value: String)] = [
+            ("content-type", "application/x-www-form-urlencoded"), ("authorization", "Bearer k"), ("user-agent", "x"),
+        ]
+        let digits = Hex.decode(Self.device) ?? []
+        let bytes = Base64.encode(digits.span)
+        let drafts = Self.drafts(
+            [
+                Self.call("/f", "token=\(bytes.replacing("+", with: "%2B"))&when=1790000003", at: 1, headers: form),
+                Self.call("/e", #"{"event_id":"0b9bb2c8-8f9f-4c0e-9a31-3f9b3a0c7d11","at":1790000001,"on":"2026-11-30T10:00:00Z"}"#, at: 2),
+                Self.call("/e", #"{"wrong":true}"#, at: 3, status: 422), Self.call("/e", #"{"down":true}"#, at: 3, status: 500),
+            ], [Self.push(Self.device, "x", at: 1.1)])
+        #expect(drafts.map(\.curl.body) == [
+            "token={{deviceToken|base64}}&when=1790000003",
+            #"{"event_id":"{{uuid}}","at":"{{now|unix}}","on":"{{now|iso}}"}"#, #"{"wrong":true}"#,
+        ])
+        #expect(drafts[0].curl.headers.map(\.name) == ["content-type", "authorization"])
+        #expect(drafts[0].traits.notes.contains { $0.hasPrefix("Its credential stands here") })
+        #expect(drafts.map(\.traits.refusedWith) == [nil, nil, 422])
+    }
+
+    @Test("A name that the relay does not take otherwise stays as it was")
+    func doubts() {
+        var learned = LearnedCalls(
+            [Self.call("/a", #"{"account":"acme","x":1}"#, at: 1), Self.call("/b", #"{"account":"acme"}"#, at: 2)], [],
+            topic: "t", origin: "http://h")
+        #expect(learned.drafts[0].curl.body == #"{"account":"{{sessionID}}","x":1}"#)
+        let isDoubted = learned.doubt(learned.drafts[0])
+        #expect(isDoubted)
+        #expect(learned.drafts.map(\.curl.body) == [#"{"account":"acme","x":1}"#, #"{"account":"acme"}"#])
+        let isDoubtedAgain = learned.doubt(learned.drafts[0])
+        #expect(!isDoubtedAgain)
+        learned.drop(learned.drafts[0])
+        #expect(learned.drafts.map(\.curl.url) == ["http://h/b"])
+    }
+
+    @Test("A health check is where the relay is asked whether it is up")
+    func health() {
+        let learned = LearnedCalls(
+            [Self.call("/healthz", at: 1, method: "GET"), Self.call("/a", #"{"x":1}"#, at: 2)], [], topic: "t", origin: "http://h")
+        #expect(learned.readyPath == "/healthz" && learned.drafts.count == 1)
+    }
+}
