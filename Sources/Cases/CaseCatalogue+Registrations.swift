@@ -188,7 +188,8 @@ extension CaseCatalogue {
             }
             var item = Case(
                 name: "malformed-requests", question: question, scripts: scripts.flatMap { [usual, $0] },
-                exercises: ["malformed-answered", "malformed-reaches-nobody-else"], touches: ["relay-serves"])
+                exercises: ["relay-serves", "malformed-answered", "malformed-reaches-nobody-else"],
+                touches: ["omission-reaches-nobody-else"])
             (item.sessions, item.isInTurn, item.hasMalformed) = (item.scripts.count, true, true)
             item.needsHostClock = true
             return item

@@ -6,6 +6,8 @@ extension Defect {
         switch self {
         // Where the token lives at the other host in truth.
         case .neverTriesOtherEnvironment: Self.lost
+        // What it takes with it.
+        case .diesOfMalformed: Self.lost
         // What is taken at last has come late, and what waited behind it may be lost.
         case .repeatsRefused: ["states-in-time", "states-delivered", "last-state-delivered"]
         // Whether the last of a session is among them.
