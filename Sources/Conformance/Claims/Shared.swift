@@ -124,8 +124,7 @@ extension Claim {
             norm: "\(custom): its caller sends it again, and the phone has it twice", rules: ["accepted-not-told-failed"]),
         Claim(
             "G26", .should, "A malformed request is answered, and by no 5xx.",
-            norm: "RFC 9110, 15.5 and 15.6: the client seems to have erred, not the server", rules: ["malformed-answered"],
-            defects: ["fails-on-malformed"]),
+            norm: "RFC 9110, 15.5 and 15.6: the client seems to have erred, not the server", rules: ["malformed-answered"]),
         Claim(
             "G27", .must, "A request with a value that it cannot mean ends nothing and reaches nobody else.",
             norm: "RFC 9110, 15.5.1: a request that is no good is refused",

@@ -228,7 +228,7 @@ extension Defect {
         case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
         case .refusesLateGoodbyes: ("R0.29", ["answers-named"])
         case .needsServerID: ("R0.29", ["states-delivered"])
-        case .failsOnMalformed: ("R0.31", ["bad-requests-refused", "relay-serves", "malformed-answered"])
+        case .failsOnMalformed: ("R0.31", ["bad-requests-refused", "relay-serves"])
         case .diesOfMalformed: ("G27", ["relay-serves"])
         case .takesAnySecret: ("G27", ["malformed-reaches-nobody-else", "omission-reaches-nobody-else"])
         case .acceptsEmptyTitles: ("R0.31", ["bad-requests-refused"])

@@ -6,6 +6,8 @@ extension Defect {
         switch self {
         // Where the token lives at the other host in truth.
         case .neverTriesOtherEnvironment: Self.lost
+        // Where it is asked what is malformed.
+        case .failsOnMalformed: ["malformed-answered"]
         // What it takes with it.
         case .diesOfMalformed: Self.lost
         // What is taken at last has come late, and what waited behind it may be lost.
