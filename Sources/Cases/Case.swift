@@ -90,7 +90,7 @@ package struct Case: Sendable {
             text += "    - script:\n" + script.yaml(name: name, indent: "        ")
         }
         // Those of the base are its own, as its faults are.
-        text += "\nrelay:\n" + (hasMalformed ? "  malformed: true\n" : "")
+        text += "\nrelay:\n  malformed: \(hasMalformed)\n"
         text += "  restarts:" + (restarts.isEmpty ? " []\n" : "\n" + restarts.map { "    - \($0)\n" }.joined())
         if let inFlightGrace { text += "\ninFlightGrace: \(inFlightGrace.nanoseconds / 1_000_000)ms\n" }
         if needsBothEnvironments { text += "\nmock:\n  environment: both\n" }

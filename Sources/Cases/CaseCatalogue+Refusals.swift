@@ -218,7 +218,11 @@ extension CaseCatalogue {
     }
 
     private var needsSandbox: Need {
-        Need(isThere: knowsSandbox, words: "the relay is not told where the sandbox is (`{{mock.sandbox}}` in its `launch`)")
+        Need(
+            isThere: knowsSandbox,
+            words: roles.profile.environments == .one
+                ? "the relay has one host of APNs (`environments: one`)"
+                : "the relay is not told where the sandbox is (`{{mock.sandbox}}` in its `launch`)")
     }
 
     private func otherEnvironment(_ name: String, _ question: String, _ reason: String, _ rule: String) -> PlannedCase {

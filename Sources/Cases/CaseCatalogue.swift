@@ -33,13 +33,14 @@ package struct CaseCatalogue: Sendable {
         self.saysGrace = saysGrace
         roles = CallRoles(relay.profile)
         isLaunched = relay.launch != nil
-        knowsSandbox = relay.isTold("mock.sandbox") || relay.launch == nil && hasSandbox
+        knowsSandbox =
+            (relay.isTold("mock.sandbox") || relay.launch == nil && hasSandbox) && relay.profile.environments == .both
     }
 
     /// The same for a relay that is launched, and told where the sandbox is.
     package var unbound: CaseCatalogue {
         var unbound = self
-        (unbound.isLaunched, unbound.knowsSandbox) = (true, true)
+        (unbound.isLaunched, unbound.knowsSandbox) = (true, roles.profile.environments == .both)
         return unbound
     }
 

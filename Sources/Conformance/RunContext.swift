@@ -141,7 +141,7 @@ package final class RunContext {
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []
-    /// Calls that were handed over, and whose connection ended before their answer: the first of them.
+    /// Calls that were handed over, and whose connection ended before their answer: the last of them.
     package private(set) var cutOff: [SeenCall] = []
     private static let mostCutOff = 1_000
     /// Nil where it was called to the end.
@@ -220,7 +220,7 @@ package final class RunContext {
     package var tellsNo = false
     /// Calls whose answers can say that a token is dead, by number.
     package var tellingKinds: Set<UInt16> = []
-    /// The mock offers production and sandbox side by side.
+    /// The mock offers production and sandbox side by side, and the relay knows both.
     package var hasBothEnvironments = false
     /// The profile has schemas, and says what is passed through.
     package var hasSchemas = false
@@ -253,12 +253,26 @@ package final class RunContext {
     package init() {}
 
     package func learn(cutOff call: SeenCall) {
-        if cutOff.count < Self.mostCutOff { cutOff.append(call) }
+        if cutOff.count == Self.mostCutOff { cutOff.removeFirst() }
+        cutOff.append(call)
+    }
+
+    /// When a call was answered, or given up at the latest; nil where we, or the end of the run, may have cut it off.
+    func end(of call: SeenCall) -> Instant? {
+        let failure = EventFailure(rawValue: call.failure) ?? .none
+        let slack = circumstances.real(Tolerances.journey)
+        let wait = circumstances.real(failure == .timeout ? requestTimeout : Tolerances.flight)
+        let last = call.wasAnswered ? call.answeredAt : call.sentAt + wait
+        guard !circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { return nil }
+        // Nothing is known of its end, or the end of the run cut it off.
+        let wasCutOff = wasInterrupted || muteness != nil
+        return !call.wasAnswered && (failure == .none || wasCutOff && failure == .closed) ? nil : last
     }
 
     /// The last call that the relay was given before it ended, of those that it did not answer.
     func lastWords(before death: Death) -> SeenCall? {
-        cutOff.filter { $0.sentAt <= death.at }.max { $0.sentAt < $1.sentAt }
+        let first = death.at - circumstances.real(requestTimeout)
+        return cutOff.filter { first <= $0.sentAt && $0.sentAt <= death.at }.max { $0.sentAt < $1.sentAt }
     }
 
     /// What was looked for in an answer to that call.

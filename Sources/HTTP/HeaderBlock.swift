@@ -92,6 +92,10 @@ package final class HeaderBlock {
 
     /// The first value of that (lower-case) name as text. Not for the data path.
     package func text(_ name: StaticString) -> String? { index(of: name).map { value(at: $0).text } }
+    /// The same for a name that is not known beforehand, in lower case.
+    package func text(named name: String) -> String? {
+        (0..<count).first { self.name(at: $0).text == name }.map { value(at: $0).text }
+    }
 
     /// Adds the fields of another block.
     package func append(contentsOf other: HeaderBlock) {

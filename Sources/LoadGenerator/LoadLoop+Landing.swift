@@ -86,7 +86,7 @@ extension LoadLoop: FlightObserver {
             if failure == .pruned { retire(flight) }
             let words = failure == .redirected ? whither(response) : flight.batch == nil ? response.body : answers.chosen
             draft.answer = redacted(words ?? response.body, of: flight)
-        } else if memory != nil, !capture(flight), workload.profile.secretCaptures.isEmpty {
+        } else if memory != nil, !capture(flight, response.head), workload.profile.secretCaptures.isEmpty {
             draft.answer = redacted(response.body, of: flight)
         }
         snapshot.answer.record((draft.answeredAt - draft.plannedAt).nanoseconds)

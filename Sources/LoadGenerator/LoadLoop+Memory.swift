@@ -3,6 +3,7 @@
 
 import Basics
 import EventLoop
+import HTTP
 import Journal
 import Net
 import Planning
@@ -40,14 +41,20 @@ extension LoadLoop {
     // MARK: Answers
 
     /// Takes from the answer, which is read, what the call's profile wants of it. Whether all of it was there.
-    func capture(_ flight: Flight) -> Bool {
+    func capture(_ flight: Flight, _ head: HeaderBlock) -> Bool {
         let captures = workload.owing[flight.event.call].captures
         guard !captures.isEmpty, let remembered = memory?[flight.event.session] else { return true }
         var hasAll = true
         for capture in captures {
             var note = CaptureNote(
                 session: flight.event.session, step: flight.event.step, name: workload.profile.captures[capture.name])
-            switch answers.value(at: capture.pointer) {
+            let found =
+                switch capture.place {
+                case .json(let pointer): answers.value(at: pointer)
+                case .header(let name, let behind):
+                    CaptureReader.value(inHeader: name, head.text(named: name), behind: behind)
+                }
+            switch found {
             case .success(let value):
                 remembered.keep(value, as: capture.name)
                 if workload.profile.webhooks?.captured.contains(CapturedNames(capture.name)) == true {

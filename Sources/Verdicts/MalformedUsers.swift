@@ -19,6 +19,11 @@ struct MalformedUsers {
         (account.rows, account.tokenCalls, account.isMalformed) = ([], [], true)
     }
 
+    /// A token that such a user's phone told.
+    mutating func learn(_ token: String) {
+        if !token.isEmpty { tokens.insert(TokenHash(token)) }
+    }
+
     /// Whether a push is one that came of such a user's requests: by its marker, or by its token. One that bears no marker and
     /// goes to a token of nobody is, too: a malformed request may have named it. `push.owner` is of another user.
     func takes(_ push: SeenPush, _ plan: Plan, _ context: RunContext) -> Bool {

@@ -152,6 +152,7 @@ struct Pass {
         guard open[number] != nil, let call = plan.call(made), reactions[number]?.count ?? 0 < Self.mostReactions else {
             return
         }
+        guard !open[number]!.account.isMalformed else { return malformed.learn(made.token) }
         content.learn(made)
         reactions[number, default: []].append(made)
         guard !made.isInVain else { return }

@@ -175,6 +175,7 @@ struct Judgement {
         let profile = scenario.relay.profile
         context.kinds = plan.kinds
         context.circumstances.callersKeepTokens = profile.tokens == .caller
+        let made = Set(scenario.workload.scripts.flatMap(\.script.steps).map(\.call))
         for (number, call) in profile.calls.enumerated() {
             let kind = UInt16(number)
             if call.pushes.contains(where: \.isUrgent) { context.urgentKinds.insert(kind) }
@@ -190,7 +191,7 @@ struct Judgement {
                     RunContext.OwedTelling(observer: $0.observer, within: $0.within, isMarked: $0.isMarked)
                 }
             }
-            if let malformed = call.malformed {
+            if let malformed = call.malformed, made.contains(number) {
                 context.malformedKinds.insert(kind)
                 if malformed.isOmission { context.omittingKinds.insert(kind) }
             }
@@ -220,8 +221,8 @@ struct Judgement {
         let pace = scenario.pace
         context.setPace(of: scenario)
         context.jitter = scenario.latenessBudget * pace
-        context.hasBothEnvironments = scenario.mock.environment == .both
-        context.circumstances.hasBothEnvironments = context.hasBothEnvironments
+        context.circumstances.hasBothEnvironments = scenario.mock.environment == .both
+        context.hasBothEnvironments = scenario.mock.environment == .both && profile.environments == .both
         context.tellsStatesApart = scenario.mock.messaging.liveUpdateStamp != nil
         context.circumstances.quotaRetryAfter = scenario.mock.retryAfter(.quotaExceeded)
         context.isSilentOfRest = profile.rest == nil

@@ -164,6 +164,18 @@ struct CatalogueTests {
         #expect(Self.runs(try cases([], "")).isEmpty, "of a relay that keeps tokens such a call is no event")
     }
 
+    @Test("of a relay with one fixed host are not about the other")
+    func oneHost() throws {
+        let calls = #"register: { path: /r, json: { t: "{{deviceToken}}" }, registers: [deviceToken] }"#
+            + "\nnotify: { path: /n, json: { text: \"{{marker}}\" }, pushes: [{ channel: alert }] }"
+        func asked(_ profile: [String]) throws -> Set<String> {
+            let relay = try Self.relay(calls, profile: profile)
+            return Set(Self.runs(CaseCatalogue(relay, hasSandbox: true).unbound.cases).map(\.name))
+        }
+        let both = try asked([])
+        #expect(both.subtracting(try asked(["environments: one"])) == ["token-of-other-host", "key-of-other-host"])
+    }
+
     /// A newer state in time would hide the loss of the one before it.
     @Test("say nothing behind a burst until its last state is due", arguments: [("1s", 2.4), ("2500ms", 2.6), ("7s", 7.1)])
     func silence(deadline: String, expected: Double) throws {

@@ -44,7 +44,7 @@ struct LearnTests {
     func tests() throws {
         try Rig.withFolder { folder in
             let port = try Rig.freePort()
-            let line = #"/usr/bin/python3 -c "import os, urllib.request as r; print(r.urlopen(os.environ['PUSHRIG_RELAY_URL'] + '/x').status)""#
+            let line = #"/usr/bin/python3 -c "import os, urllib.request as r; print(r.urlopen(os.environ['PUSHRIG_RELAY_URL'] + '/healthz').status)""#
             let relay = ["/usr/bin/python3", "Tests/StandIns/relay.py", "pushgo", "127.0.0.1:\(port)"]
             let arguments = ["learn", "--no-443", "--relay", "http://127.0.0.1:\(port)"]
             let run = try Rig.run(Rig.pushrig, arguments + ["--out", folder + "/learn", "--tests", line, "--"] + relay)

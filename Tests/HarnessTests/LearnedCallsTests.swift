@@ -117,6 +117,38 @@ struct LearnedCallsTests {
         #expect(learned.drafts.map(\.curl.url) == ["http://h/b"])
     }
 
+    @Test("A key of all callers is nobody's name, what an answer of any session told is one, and braces are not ours")
+    func kept() {
+        let key: [(name: String, value: String)] = [("authorization", "Bearer sk_live_51Habcdef")]
+        func session(_ id: String, _ at: Double) -> [ObservedCall] {
+            [
+                Self.call("/sessions", "{}", at: at, answer: #"{"id":"\#(id)","token":"tok-\#(id)"}"#, headers: key),
+                Self.call("/sessions/\(id)/events", #"{"token":"tok-\#(id)"}"#, at: at + 1, headers: key),
+            ]
+        }
+        var learned = LearnedCalls(
+            session("zq81mm20", 1) + session("bb72kk11", 3) + [Self.call("/x", #"{"text":"Hello {{name}}"}"#, at: 9)], [], topic: "t",
+            origin: "http://h")
+        #expect(learned.drafts.map(\.curl.url) == ["http://h/sessions", "http://h/sessions/{{id}}/events"])
+        #expect(learned.drafts[1].curl.body == #"{"token":"{{token2}}"}"#, "{{token}} is a word of a tour")
+        #expect(learned.drafts[0].traits.captures.map(\.name) == ["id", "token2"])
+        #expect(learned.drafts.allSatisfy { $0.curl.headers[0].value == "Bearer sk_live_51Habcdef" } && learned.withBraces == 1)
+        // Where the call that tells them is gone, nothing is named after what it told.
+        learned.drop(learned.drafts[0])
+        #expect(learned.drafts.map(\.curl.url) == ["http://h/sessions/zq81mm20/events", "http://h/sessions/bb72kk11/events"])
+    }
+
+    @Test("A GET of a word is no health check, and flags and keys of a query stay")
+    func queries() {
+        let drafts = Self.drafts([
+            Self.call("/devices", at: 1, method: "GET"), Self.call("/send?silent&x=1", #"{"a":1}"#, at: 2),
+            Self.call("/send?user%5Bid%5D=1", #"{"b":1}"#, at: 3),
+        ])
+        #expect(drafts.map(\.curl.url) == [
+            "http://127.0.0.1:1/devices", "http://127.0.0.1:1/send?silent&x=1", "http://127.0.0.1:1/send?user%5Bid%5D=1",
+        ])
+    }
+
     @Test("A health check is where the relay is asked whether it is up")
     func health() {
         let learned = LearnedCalls(

@@ -21,6 +21,7 @@ final class ScriptedRelay: Sendable {
         var status = 200
         var body = "{}"
         var type = "application/json"
+        var headers: [(name: String, value: String)] = []
         var after = Interval.zero
     }
 
@@ -45,6 +46,7 @@ final class ScriptedRelay: Sendable {
             }
             let answer = answer(request, count)
             exchange.responseHead.append("content-type", answer.type)
+            for (name, value) in answer.headers { exchange.responseHead.append(name: name, value: value) }
             guard answer.after > .zero else {
                 return exchange.respond(status: answer.status, body: Array(answer.body.utf8))
             }

@@ -25,9 +25,8 @@ enum MalformedRules {
         advice: "check a request's form before anything else is done with it, and answer 400"
     ) { joined, run, tally in
         for call in joined.account.calls where run.malformedKinds.contains(call.kind) && call.state == .sent {
-            let last = call.wasAnswered ? call.answeredAt : call.sentAt + run.requestTimeout
             // What ended the relay is told by `relay-serves`.
-            guard !run.isAway(from: call.sentAt, until: last), !run.wasInterrupted else { continue }
+            guard let last = run.end(of: call), !run.hasDied(by: last) else { continue }
             // Whoever sends such a thing on loses a connection to the provider, and may try again before it answers.
             guard call.wasAnswered || !run.hasTrouble(between: call.sentAt, and: last) else { continue }
             tally.test()

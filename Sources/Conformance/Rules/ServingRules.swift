@@ -16,17 +16,8 @@ enum ServingRules {
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for call in joined.account.calls where call.state == .sent {
-                // When a call without an answer was given up is not known; not later than this.
+                guard let last = run.end(of: call) else { continue }
                 let failure = EventFailure(rawValue: call.failure) ?? .none
-                let slack = run.circumstances.real(Tolerances.journey)
-                let last =
-                    call.wasAnswered
-                    ? call.answeredAt
-                    : call.sentAt + run.circumstances.real(failure == .timeout ? run.requestTimeout : Tolerances.flight)
-                guard !run.circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { continue }
-                // Nothing is known of its end, or the end of the run cut it off.
-                let wasCutOff = run.wasInterrupted || run.muteness != nil
-                if !call.wasAnswered, failure == .none || wasCutOff && failure == .closed { continue }
                 tally.test()
                 if !call.wasAnswered {
                     tally.find(

@@ -42,6 +42,11 @@ package struct LearnCommand {
         guard let url = relay ?? lines.first?.origin else {
             throw Failure(.usage, "nobody says where the relay listens", hint: "add --relay http://127.0.0.1:8787")
         }
+        if let other = lines.first(where: { $0.origin != lines[0].origin || relay != nil && $0.origin != relay }) {
+            throw Failure(
+                .usage, "the relay is at \(url), and --call '\(other.line.prefix(60))' goes to \(other.origin)",
+                hint: "leave out calls that are not the relay's")
+        }
         let target = try TargetPolicy.check(Origin(parsing: url), allowHosts: [])
         let address = try SocketAddress(parsing: listen)
         let time = SystemTime()
@@ -85,7 +90,7 @@ package struct LearnCommand {
         throw Failure(.run, "the relay did not come up within \(Self.patience)", hint: "see relay.log in \(led.folder)")
     }
 
-    /// Lets the tests run, makes the calls, or waits for a signal. False: a signal came too early.
+    /// Lets the tests run, makes the calls, or waits for a signal, which ends the watching. False: a signal came too early.
     private func watch(
         _ proxy: WatchingProxy, _ lines: [CurlCall], _ led: LedRelay, _ signals: Signals
     ) throws(Failure) -> Bool {
@@ -96,18 +101,19 @@ package struct LearnCommand {
             }
             if signals.wait(atMost: Self.pause) { return false }
         }
-        if let tests {
-            say("the relay is at http://\(proxy.address) while the tests run\n")
-            let process = try TestsProcess.start(tests, proxy.address, in: led.folder)
-            while !process.isGone {
-                if led.process.isGone { throw led.gone }
-                if signals.wait(atMost: .milliseconds(50)) { return false }
-            }
-            if process.exitCode != 0 { say("the tests ended with \(process.exitCode ?? -1): tests.log has their words\n") }
+        let process = try tests.map { line throws(Failure) in try TestsProcess.start(line, proxy.address, in: led.folder) }
+        if process != nil {
+            say("the relay is at http://\(proxy.address) while the tests run; Ctrl-C ends them\n")
         } else if lines.isEmpty {
             say("the relay is at http://\(proxy.address): let your tests call it there, then press Ctrl-C\n")
-            signals.wait()
         }
+        while process.map({ !$0.isGone }) ?? lines.isEmpty {
+            if led.process.isGone { throw led.gone }
+            guard signals.wait(atMost: .milliseconds(50)) else { continue }
+            process?.send(.kill)
+            break
+        }
+        if let code = process?.exitCode, code != 0 { say("the tests ended with \(code): tests.log has their words\n") }
         return true
     }
 
@@ -122,16 +128,18 @@ package struct LearnCommand {
 
     // MARK: What it means
 
-    /// Plays what was learned, and takes back what the relay refuses, until all of it is taken.
+    /// Plays what was learned, and takes back what the relay answers otherwise than it did, until all of it is as it was.
     private func settle(
         _ learned: LearnedCalls, _ led: LedRelay, _ folder: String, _ signals: Signals
     ) throws(Failure) -> ExitCode {
         var learned = learned
         var lost: [String] = []
-        for round in 1...Self.mostRounds {
+        if learned.withBraces > 0 { lost.append("\(learned.withBraces) requests say {{, which is ours, and are left out") }
+        for round in 1... {
             let drafts = learned.drafts
             guard !drafts.isEmpty else {
-                throw Failure(.run, "no request that was seen could be made again", hint: "see first-1.log in \(folder)")
+                throw Failure(
+                    .run, "no request that was seen could be made again", hint: "the files first-… in \(folder) say why")
             }
             var draft = try TourDraft(
                 drafts.map(\.curl), traits: drafts.map(\.traits), topic: learned.topic,
@@ -144,20 +152,29 @@ package struct LearnCommand {
             try led.checkPlayed(name, code)
             let refused = Set(drafts.indices.filter { drafts[$0].traits.refusedWith != nil })
             let probe = try TourProbe(of: "\(folder)/\(name)", calls: drafts.count, refusing: refused)
-            if let (call, words) = probe.refusals.min(by: { $0.key < $1.key }), round < Self.mostRounds {
+            var isMended = true
+            for (call, words) in probe.refusals.sorted(by: { $0.key < $1.key }) {
+                isMended = false
                 // What it names may have to stay as it was; else it cannot be made twice.
-                if !learned.doubt(drafts[call]) {
-                    learned.drop(drafts[call])
-                    lost.append("`\(draft.names[call])` could not be made again: the relay answered \(words)")
-                }
-                continue
+                if round < Self.mostRounds, learned.doubt(drafts[call]) { continue }
+                learned.drop(drafts[call])
+                lost.append("`\(draft.names[call])` could not be made again: the relay answered \(words)")
             }
+            for (call, statuses) in probe.refusedWith.sorted(by: { $0.key < $1.key }) {
+                guard let status = drafts[call].traits.refusedWith, statuses != [status] else { continue }
+                isMended = false
+                learned.drop(drafts[call])
+                lost.append(
+                    "`\(draft.names[call])` was answered \(status), and for another user "
+                        + statuses.sorted().map(String.init).joined(separator: " or "))
+            }
+            guard isMended else { continue }
             draft = try TourDraft(
                 drafts.map(\.curl), traits: drafts.map(\.traits), topic: probe.topic ?? learned.topic, author: draft.author)
-            draft.seen = probe.seen
+            (draft.seen, draft.isOfOneHost) = (probe.seen, probe.environments.count == 1)
             return try write(draft, learned, probe, lost, folder, led)
         }
-        preconditionFailure("the last round is written")
+        preconditionFailure("each round takes something away, or is the last")
     }
 
     private func write(

@@ -4,7 +4,7 @@
 import Basics
 import Journal
 
-/// A call as far as watching tells.
+/// What was watched, as far as it tells of calls.
 struct LearnedCalls {
     private let observed: [ObservedCall]
     private let pushes: [PushEntry]
@@ -15,6 +15,8 @@ struct LearnedCalls {
     private(set) var literals: Set<String> = []
     /// Requests that came to nothing when they were made again.
     private(set) var dropped: Set<Int> = []
+    /// What answers tell, by text.
+    private let told: [String: [SeenNames.Telling]]
     /// Where a health check was answered 2xx.
     private(set) var readyPath: String?
     private static let most = 40
@@ -29,10 +31,8 @@ struct LearnedCalls {
         self.pushes = pushes.filter { $0.status == 200 }
         self.topic = self.pushes.lazy.compactMap(TourProbe.bundle).first ?? topic
         tokens = SeenTokens(self.pushes)
-        readyPath = observed.first { call in
-            call.method == "GET" && 200..<300 ~= call.status && call.queryText == nil
-                && call.pathParts.allSatisfy { $0.allSatisfy(\.isLetter) }
-        }?.path
+        readyPath = observed.first { $0.method == "GET" && 200..<300 ~= $0.status && Self.isHealth($0) }?.path
+        told = SeenNames.Telling.all(observed) { 200..<300 ~= $0.status && !Self.isHealth($0) && !Self.takesBack($0) }
     }
 
     struct Draft {
@@ -53,11 +53,24 @@ struct LearnedCalls {
 
     mutating func drop(_ draft: Draft) { dropped.formUnion(draft.requests) }
 
+    /// Requests that say what looks like a variable of ours, and are not read.
+    var withBraces: Int { observed.count { $0.hasBraces } }
+
     // MARK: Drafts
 
     /// In the order in which they are to be made: what ends something comes last.
     var drafts: [Draft] {
-        let names = SeenNames(observed, tokens, topic: topic, isText: isText, literals: literals)
+        var literals = literals
+        while true {
+            let (drafts, uncaptured) = drafts(literals)
+            guard !uncaptured.isEmpty else { return drafts }
+            literals.formUnion(uncaptured)
+        }
+    }
+
+    /// With the texts that an answer told which no draft is given.
+    private func drafts(_ literals: Set<String>) -> (drafts: [Draft], uncaptured: [String]) {
+        let names = SeenNames(observed, tokens, topic: topic, told: told, dropped: dropped, literals: literals)
         let variables = tokenVariables(names)
         let texts = texts(names)
         var drafts: [Draft] = []
@@ -74,10 +87,14 @@ struct LearnedCalls {
             }
         }
         // What an answer tells is captured by the call that was answered so.
+        var uncaptured: [String] = []
         for name in names.order {
-            guard case .captured(let call, let pointer)? = names.names[name]?.kind,
-                let place = drafts.firstIndex(where: { $0.requests.contains(call) })
-            else { continue }
+            guard case .captured(_, let pointer)? = names.names[name]?.kind else { continue }
+            let telling = Set((told[name] ?? []).filter { $0.pointer == pointer }.map(\.call))
+            guard let place = drafts.firstIndex(where: { !telling.isDisjoint(with: $0.requests) }) else {
+                uncaptured.append(name)
+                continue
+            }
             let variable = String(names.names[name]!.template.dropFirst(2).dropLast(2))
             if !drafts[place].traits.captures.contains(where: { $0.name == variable }) {
                 drafts[place].traits.captures.append((variable, pointer))
@@ -89,25 +106,32 @@ struct LearnedCalls {
         }
         let refused = drafts.filter { $0.traits.refusedWith != nil }.prefix(Self.mostRefused)
         let usual = drafts.filter { $0.traits.refusedWith == nil }
-        return usual.filter { $0.traits.unregisters.isEmpty } + usual.filter { !$0.traits.unregisters.isEmpty } + refused
+        let ordered = usual.filter { $0.traits.unregisters.isEmpty } + usual.filter { !$0.traits.unregisters.isEmpty } + refused
+        return (ordered, uncaptured)
     }
 
     private func isCall(_ call: ObservedCall) -> Bool {
         if call.method == "OPTIONS" || call.method == "HEAD" { return false }
-        if call.path == readyPath { return false }
+        if Self.isHealth(call) || call.hasBraces { return false }
         return 200..<300 ~= call.status || Self.refusals.contains(call.status)
     }
 
     /// Two requests of one key are the same call: their texts for phones, and their numbers, may differ.
     private static func key(_ draft: Draft) -> String {
-        let said = "\(draft.curl.method) \(draft.curl.url) \(draft.curl.body ?? "") \(draft.traits.refusedWith ?? 0)"
-        var key = ""
-        for letter in said { if !(letter.isNumber && key.last == "#") { key.append(letter.isNumber ? "#" : letter) } }
+        let path = draft.curl.url.prefix { $0 != "?" }
+        var key = "\(draft.curl.method) \(path) \(draft.traits.refusedWith ?? 0) "
+        for letter in draft.curl.url.dropFirst(path.count) + (draft.curl.body ?? "") where !(letter.isNumber && key.last == "#") {
+            key.append(letter.isNumber ? "#" : letter)
+        }
         return key
     }
 
-    /// Free words: a phone showed them, and they are no single word.
-    private func isText(_ text: String) -> Bool { text.contains(" ") }
+    /// Whoever asks so asks whether the relay is up.
+    private static func isHealth(_ call: ObservedCall) -> Bool {
+        let words = ["health", "healthz", "ready", "readyz", "live", "livez", "status", "ping", "up"]
+        return call.method == "GET" && call.queryText == nil && words.contains(call.pathParts.last?.lowercased() ?? "")
+            && !call.ownHeaders.contains { ObservedCall.Place.header($0.name).isCredential }
+    }
 
     /// By token: which of a user's tokens of its role it is. One that comes for the same session or user is a newer one.
     private func tokenVariables(_ names: SeenNames) -> [String: String] {
@@ -117,7 +141,7 @@ struct LearnedCalls {
             let values = call.values
             let owners = Set(values.map(\.text).filter { [.user, .session].contains(names.names[$0]?.kind) })
             for (place, text) in values {
-                guard let found = tokens.find(text, at: place.key), variables[found.token] == nil else { continue }
+                guard let found = tokens.find(text, at: place), variables[found.token] == nil else { continue }
                 let sessions = owners.filter { names.names[$0]?.kind == .session }
                 let own = found.role == .activity && !sessions.isEmpty ? sessions : owners
                 let before = earlier[found.role, default: []].filter { !$0.owners.isDisjoint(with: own) }
@@ -138,7 +162,7 @@ struct LearnedCalls {
         func filled(_ text: String, _ place: ObservedCall.Place) -> String {
             if marked.contains(place) { return "{{text}}" }
             if text == topic { return "{{topic}}" }
-            if let found = tokens.find(text, at: place.key) {
+            if let found = tokens.find(text, at: place) {
                 let variable = variables[found.token] ?? found.role.variables[0]
                 if !named.contains(variable) { named.append(variable) }
                 return "{{\(variable)\(found.filter.map { "|" + $0 } ?? "")}}"
@@ -153,19 +177,20 @@ struct LearnedCalls {
             if let time = Self.time(text, call.sentWall) { return time }
             if case .header = place, let blank = text.firstIndex(of: " ") {
                 let rest = String(text[text.index(after: blank)...])
-                if names.names[rest] != nil || tokens.find(rest, at: place.key) != nil {
+                if names.names[rest] != nil || tokens.find(rest, at: place) != nil {
                     return text[...blank] + filled(rest, place)
                 }
             }
             return text
         }
         let parts = call.pathParts.enumerated().map { place, part in
-            let text = filled(FormText.decoded(part.replacing("+", with: "%2B")[...]), .path(place))
-            return text.contains("{{") ? text : part
+            let text = filled(part, .path(place))
+            return text.contains("{{") ? text : FormText.encoded(part[...])
         }
         var url = origin + "/" + parts.joined(separator: "/")
-        if let query = call.queryText.flatMap(FormText.fields) {
-            url += "?" + query.map { $0 + "=" + FormText.encoded(filled($1, .query($0))[...]) }.joined(separator: "&")
+        if let query = call.queryText {
+            let fields = FormText.fields(query)?.map { FormText.encoded($0[...]) + "=" + FormText.encoded(filled($1, .query($0))[...]) }
+            url += "?" + (fields?.joined(separator: "&") ?? query)
         }
         var body: String?
         if let json = call.json {
@@ -174,7 +199,8 @@ struct LearnedCalls {
                 return value.int.flatMap { Self.time($0, call.sentWall) }.map { .string($0) } ?? value
             }.text
         } else if call.isForm, let fields = FormText.fields(call.body) {
-            body = fields.map { $0 + "=" + FormText.encoded(filled($1, .form($0))[...]) }.joined(separator: "&")
+            body = fields.map { FormText.encoded($0[...]) + "=" + FormText.encoded(filled($1, .form($0))[...]) }
+                .joined(separator: "&")
         } else if !call.body.isEmpty {
             body = filled(call.body, .text)
         }
@@ -215,7 +241,7 @@ struct LearnedCalls {
             guard 200..<300 ~= call.status else { return [(place: ObservedCall.Place, text: String)]() }
             return call.values.filter { place, text in
                 if case .header = place { return false }
-                return text.count >= 3 && names.names[text] == nil && tokens.find(text, at: place.key) == nil
+                return text.count >= 3 && names.names[text] == nil && tokens.find(text, at: place) == nil
             }
         }
         var places: [Int: Set<ObservedCall.Place>] = [:]

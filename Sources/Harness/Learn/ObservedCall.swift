@@ -15,6 +15,12 @@ struct ObservedCall {
         /// The whole body.
         case text
 
+        /// A header that says who calls.
+        var isCredential: Bool {
+            guard case .header(let name) = self else { return false }
+            return ["authorization", "cookie", "key", "token", "secret", "signature"].contains { name.hasSuffix($0) }
+        }
+
         /// The last key that leads there, in lower case; empty where there is none.
         var key: String {
             switch self {
@@ -25,6 +31,9 @@ struct ObservedCall {
             }
         }
     }
+
+    /// How long a body and an answer are noted, in bytes.
+    static let mostBytes = 65_536
 
     var method: String
     /// With its query.
@@ -56,9 +65,13 @@ struct ObservedCall {
     }
     var isForm: Bool { header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false }
     var pathParts: [String] {
-        path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            .map { FormText.decoded($0.replacing("+", with: "%2B")[...]) }
     }
     var queryText: String? { path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) } }
+
+    /// Something in it looks like a variable of ours.
+    var hasBraces: Bool { path.contains("{{") || body.contains("{{") || ownHeaders.contains { $0.value.contains("{{") } }
 
     /// All texts of the request.
     var values: [(place: Place, text: String)] {

@@ -9,8 +9,8 @@ struct SeenNames {
         case user
         /// Anything else that several calls speak of.
         case session
-        /// What an answer told: the call of that number, and the pointer that leads to it there.
-        case captured(call: Int, pointer: String)
+        /// What an answer told: which call it was, as `Telling.form` has it, and the pointer that leads to it there.
+        case captured(form: String, pointer: String)
         /// One for each event.
         case event
     }
@@ -23,30 +23,54 @@ struct SeenNames {
         var template: String
     }
 
+    /// Where an answer tells a text.
+    struct Telling {
+        var call: Int
+        /// The call's method and path, with one sign for all that has a digit: each call of one form tells alike.
+        var form: String
+        var pointer: String
+
+        /// By text: what each answer of those calls tells, the first of them first.
+        static func all(_ calls: [ObservedCall], where tells: (ObservedCall) -> Bool) -> [String: [Telling]] {
+            var tellings: [String: [Telling]] = [:]
+            for (number, call) in calls.enumerated() where tells(call) {
+                let parts = call.pathParts.map { $0.contains(where: \.isNumber) ? "#" : $0 }
+                let form = call.method + " " + parts.joined(separator: "/")
+                for (pointer, text) in (try? JSONValue(parsing: call.answer))?.texts ?? [] where tellings[text]?.count ?? 0 < 4 {
+                    tellings[text, default: []].append(Telling(call: number, form: form, pointer: pointer))
+                }
+            }
+            return tellings
+        }
+    }
+
     private(set) var names: [String: Name] = [:]
     /// In the order in which they were first seen.
     private(set) var order: [String] = []
     private static let shortest = 3
     private static let longWord = 16
 
-    /// `literals`: texts that are to stay as they are.
-    init(_ calls: [ObservedCall], _ tokens: SeenTokens, topic: String, isText: (String) -> Bool, literals: Set<String>) {
-        var seen: [String: (calls: [Int], keys: [String], isWithPhone: Bool)] = [:]
+    /// `literals`: texts that are to stay as they are. `told`: what those answers tell that can be captured.
+    init(
+        _ calls: [ObservedCall], _ tokens: SeenTokens, topic: String, told: [String: [Telling]], dropped: Set<Int>,
+        literals: Set<String>
+    ) {
+        var seen: [String: (calls: [Int], places: [ObservedCall.Place], isWithPhone: Bool)] = [:]
         for (number, call) in calls.enumerated() {
             let values = call.values
             let isOfPhone = values.contains { value in
-                let role = tokens.find(value.text, at: value.place.key)?.role
+                let role = tokens.find(value.text, at: value.place)?.role
                 return role == .device || role == .start || role == .registration
             }
             for (place, whole) in values {
                 for text in Self.words(whole, at: place) {
-                    guard text.utf8.count >= Self.shortest, text.utf8.count <= 200, tokens.find(text, at: place.key) == nil,
+                    guard text.utf8.count >= Self.shortest, text.utf8.count <= 200, tokens.find(text, at: place) == nil,
                         text != topic, !text.hasPrefix(topic + "."), !literals.contains(text)
                     else { continue }
                     if seen[text] == nil { order.append(text) }
                     var entry = seen[text] ?? ([], [], false)
                     if entry.calls.last != number { entry.calls.append(number) }
-                    entry.keys.append(place.key)
+                    entry.places.append(place)
                     if isOfPhone { entry.isWithPhone = true }
                     seen[text] = entry
                 }
@@ -55,7 +79,8 @@ struct SeenNames {
         var taken: [Kind: [(text: String, calls: Set<Int>)]] = [:]
         for text in order {
             let entry = seen[text]!
-            guard let kind = Self.kind(text, entry.calls, entry.keys, entry.isWithPhone, calls), !isText(text) else { continue }
+            let telling = told[text]?.first { $0.call < entry.calls[0] && !dropped.contains($0.call) }
+            guard let kind = Self.kind(text, entry.calls, entry.places, entry.isWithPhone, telling) else { continue }
             var template = ""
             switch kind {
             case .captured(_, let pointer):
@@ -87,21 +112,20 @@ struct SeenNames {
     }
 
     private static func kind(
-        _ text: String, _ seen: [Int], _ keys: [String], _ isWithPhone: Bool, _ calls: [ObservedCall]
+        _ text: String, _ seen: [Int], _ places: [ObservedCall.Place], _ isWithPhone: Bool, _ telling: Telling?
     ) -> Kind? {
         guard !text.contains(where: \.isWhitespace), !text.hasPrefix("{"), !text.hasPrefix("[") else { return nil }
         let words = [
             "user", "account", "owner", "subject", "session", "thread", "order", "chat", "room", "secret", "device", "id",
         ]
+        let keys = places.map(\.key)
         let isNamed = keys.contains { key in words.contains { key == $0 || key.hasSuffix($0) || key.hasSuffix($0 + "s") } }
         let hasDigit = text.contains(where: \.isNumber)
         let isLikely = isNamed || hasDigit && text.utf8.count >= 6 || text.utf8.count >= longWord
         guard isLikely, !isVersion(text) else { return nil }
-        for number in 0..<(seen.first ?? 0) {
-            if let told = (try? JSONValue(parsing: calls[number].answer))?.texts.first(where: { $0.text == text }) {
-                return .captured(call: number, pointer: told.pointer)
-            }
-        }
+        if let telling { return .captured(form: telling.form, pointer: telling.pointer) }
+        // A key that opens the relay for everybody is nobody's name.
+        if places.allSatisfy(\.isCredential) { return nil }
         guard seen.count > 1 else {
             let isOfEvent = keys.contains { key in
                 ["idempotency-key", "eventid", "event_id", "messageid", "message_id", "requestid", "dedupe", "x-request-id"]

@@ -46,15 +46,16 @@ struct SeenTokens {
         }
     }
 
-    /// Nil: it is none.
-    func find(_ text: String, at key: String) -> Found? {
+    /// Nil: it is none. Of what no push went to a header tells nothing: a key looks the same.
+    func find(_ text: String, at place: ObservedCall.Place) -> Found? {
         if let role = roles[text] { return Found(role: role, token: text) }
         let lower = text.lowercased()
         if let role = roles[lower] { return Found(role: role, token: lower, filter: text == text.uppercased() ? "upper" : nil) }
         if let bytes = Base64.decode(text), case let hex = Hex.encode(bytes.span), let role = roles[hex] {
             return Found(role: role, token: hex, filter: "base64")
         }
-        return guess(text, key).map { Found(role: $0, token: lower) }
+        if case .header = place { return nil }
+        return guess(text, place.key).map { Found(role: $0, token: lower) }
     }
 
     /// Of one that no push went to.
@@ -63,7 +64,7 @@ struct SeenTokens {
         let isHex = count >= Self.shortest && count % 2 == 0 && text.utf8.allSatisfy { Hex.value($0) != nil }
         if !isHex { return text.utf8.count > 100 && text.contains(":APA91") ? .registration : nil }
         if key.contains(ActivityEvent.start.word.description) { return .start }
-        if ["activity", ActivityEvent.update.word.description, "live"].contains(where: key.contains) { return .activity }
+        if ["activity", ActivityEvent.update.word.description, "live_", "card"].contains(where: key.contains) { return .activity }
         return text.utf8.count == Self.shortest ? .device : .activity
     }
 }

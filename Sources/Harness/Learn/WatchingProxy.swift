@@ -40,12 +40,14 @@ final class WatchingProxy: Sendable {
         return answer.take()
     }
 
-    /// Whether the relay answers anything at all.
+    /// Whether the relay takes connections.
     var isUp: Bool {
         let answer = Handover<Bool>()
         thread.post { $0.handler.knock { answer.give($0) } }
-        return answer.take()
+        // Who is silent has taken one.
+        return answer.take(atMost: Self.silence) ?? true
     }
+    private static let silence = Interval.seconds(2)
 
     func stop() { thread.stop() }
 }
@@ -58,8 +60,11 @@ private final class ProxyWorker {
     init(loop: EventLoop, socket: ListeningSocket, relay: CheckedOrigin) throws {
         var client = ClientConfiguration(version: .http1)
         client.maxConnections = 64
+        client.resends = true
         handler = ProxyHandler(pool: try ClientPool(loop: loop, target: relay, configuration: client))
-        server = try Server(loop: loop, configuration: ServerConfiguration(), handler: handler)
+        var configuration = ServerConfiguration()
+        configuration.limits.maxBodyBytes = ProxyHandler.mostBytes
+        server = try Server(loop: loop, configuration: configuration, handler: handler)
         server.listen(on: socket)
     }
 }
@@ -69,15 +74,22 @@ private final class ProxyHandler: ServerHandler {
     private let pool: ClientPool
     private(set) var seen: [ObservedCall] = []
 
+    /// Of a request's body.
+    static let mostBytes = 8 << 20
+
     /// Of one hop alone (RFC 9110, 7.6.1), or written anew by whoever sends.
     private static let ofOneHop: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "host",
-        "content-length", "expect",
+        // What is compressed could not be read.
+        "content-length", "expect", "accept-encoding",
     ]
 
     init(pool: ClientPool) { self.pool = pool }
 
     func handle(_ exchange: ServerExchange) {
+        guard exchange.body.count <= Self.mostBytes else {
+            return exchange.respond(status: 413, body: Array("pushrig learn hands on bodies of 8 MiB at most\n".utf8))
+        }
         let head = exchange.head
         let fields = (0..<head.count).map { (name: head.name(at: $0).text, value: head.value(at: $0).text) }
         hand(
@@ -93,7 +105,7 @@ private final class ProxyHandler: ServerHandler {
     /// Of which nothing is noted.
     func knock(_ completion: @escaping (Bool) -> Void) {
         pool.send(OutgoingRequest(method: "GET", path: "/")) { outcome in
-            if case .response = outcome { completion(true) } else { completion(false) }
+            if case .failed(let failure) = outcome { completion(failure.kind != .connect) } else { completion(true) }
         }
     }
 
@@ -120,8 +132,9 @@ private final class ProxyHandler: ServerHandler {
             if seen.count < WatchingProxy.most {
                 seen.append(
                     ObservedCall(
-                        method: method, path: path, headers: fields, body: String(decoding: body, as: UTF8.self),
-                        status: response.status, answer: response.body.text, sentAt: sentAt, answeredAt: time.now(),
+                        method: method, path: path, headers: fields,
+                        body: String(decoding: body.prefix(ObservedCall.mostBytes), as: UTF8.self), status: response.status,
+                        answer: String(decoding: response.body.array().prefix(ObservedCall.mostBytes), as: UTF8.self), sentAt: sentAt, answeredAt: time.now(),
                         sentWall: wall))
             }
             completion(Answer(status: response.status, fields: told, body: response.body.array()))

@@ -29,6 +29,11 @@ package struct TourCommand {
         var read: [CurlCall] = []
         for line in calls { read.append(try CurlCall(line)) }
         var draft = try TourDraft(read, topic: topic)
+        guard draft.isMarked else {
+            throw Failure(
+                .usage, "no call of the tour says {{text}}, by which PushRig finds a push again",
+                hint: "write {{text}} where the text stands that a phone shows")
+        }
         _ = try TargetPolicy.check(Origin(parsing: read[0].origin), allowHosts: [])
         let time = SystemTime()
         let folder = outputDirectory.map { FileSystem.absolute($0) ?? $0 } ?? RunDirectory.fresh("tour", at: time.wall())
@@ -56,7 +61,7 @@ package struct TourCommand {
         let probe = try TourProbe(of: folder + "/first", calls: read.count)
         try check(probe, draft)
         draft = try TourDraft(read, topic: probe.topic ?? topic)
-        draft.seen = probe.seen
+        (draft.seen, draft.isOfOneHost) = (probe.seen, probe.environments.count == 1)
         let profile = folder + "/profile.yaml"
         try FileSystem.write(draft.profile, to: profile)
         try FileSystem.write(draft.base(), to: folder + "/base.yaml")

@@ -12,7 +12,7 @@ extension TourDraft {
     /// The calls, when all is well.
     func first(_ name: String = "first", readyPath: String? = nil) -> String {
         """
-        # The calls of a tour, when all is well.
+        # The calls, when all is well. Written by \(author).
 
         name: \(name)
         relay:

@@ -45,6 +45,8 @@ struct TourDraft {
     let topic: String
     /// By call; empty before the first play.
     var seen: [Seen] = []
+    /// All pushes came to one host of APNs.
+    var isOfOneHost = false
     /// By call; empty where nobody was watched.
     var traits: [Traits] = []
     /// Who writes the profile, of what.
@@ -77,11 +79,6 @@ struct TourDraft {
                 .usage, "--tour needs at least one --call",
                 hint: "such as --call 'curl -d \"{{text}}\" http://127.0.0.1:8787/send/{{token}}'")
         }
-        guard calls.contains(where: { Self.filled($0.said).contains("{{marker}}") }) else {
-            throw Failure(
-                .usage, "no call of the tour says {{text}}, by which PushRig finds a push again",
-                hint: "write {{text}} where the text stands that a phone shows")
-        }
         if let other = calls.first(where: { $0.origin != first.origin }) {
             throw Failure(
                 .usage, "calls of a tour go to one relay, not to \(first.origin) and \(other.origin)",
@@ -92,7 +89,11 @@ struct TourDraft {
     /// Whether a variable of that name is there already.
     static func isKnown(_ name: String) -> Bool {
         SessionVariable(rawValue: name) != nil || EventVariable(rawValue: name) != nil || ["now", "text"].contains(name)
+            || words[name] != nil
     }
+
+    /// Some call says a text by which its push is found again.
+    var isMarked: Bool { calls.contains { Self.filled($0.said).contains("{{marker}}") } }
 
     /// Of a call: variables of tokens that it names.
     func named(_ call: Int) -> [String] {
@@ -136,6 +137,9 @@ struct TourDraft {
         if callersKeepTokens {
             text += "\n# Each call names the token that it pushes to. Say under `answers` which answer tells that it is dead.\n"
                 + "tokens: caller\n"
+        }
+        if isOfOneHost {
+            text += "\n# All pushes came to one host of APNs. Strike this where the relay knows the other one, too.\nenvironments: one\n"
         }
         text += "\n# So long after a call its push may come: a guess. How long it may rest behind a 429 or 5xx says `rest`.\n"
             + "deadlines: { default: 10s }\n"

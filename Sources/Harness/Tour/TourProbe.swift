@@ -15,6 +15,10 @@ struct TourProbe {
     /// Pushes of which nobody knows what call they are of; and the first that was refused, in words.
     var unknown = 0
     var refused: String?
+    /// Hosts of APNs that pushes came to.
+    var environments: Set<PushEnvironment> = []
+    /// What calls that are to be refused were answered with.
+    var refusedWith: [Int: Set<Int>] = [:]
     var calls = 0
     /// One call brought pushes of one kind to several tokens.
     var broadcast: Int?
@@ -36,8 +40,12 @@ struct TourProbe {
             return true
         }
         calls = events.count
-        for event in events.values where seen.indices.contains(Int(event.kind)) && !refusing.contains(Int(event.kind)) {
-            learn(event)
+        for event in events.values where seen.indices.contains(Int(event.kind)) {
+            if refusing.contains(Int(event.kind)) {
+                refusedWith[Int(event.kind), default: []].insert(Int(event.status))
+            } else {
+                learn(event)
+            }
         }
         var owners: [String: UInt32] = [:]
         var tokens: [String: Set<String>] = [:]
@@ -85,6 +93,7 @@ struct TourProbe {
     private mutating func learn(_ push: PushEntry, _ found: TourDraft.SeenPush, of kind: Int) {
         guard seen.indices.contains(kind) else { return }
         topic = topic ?? Self.bundle(of: push)
+        if push.provider == .apns { environments.insert(push.environment) }
         if found.isMarked, found.passes.isEmpty, altered[kind] == nil { altered[kind] = Self.text(in: push) }
         if !seen[kind].pushes.contains(where: { $0.words == found.words && $0.isMarked == found.isMarked }) {
             seen[kind].pushes.append(found)

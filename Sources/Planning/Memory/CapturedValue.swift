@@ -84,6 +84,19 @@ package final class CaptureReader {
         return value(of: place, pointer)
     }
 
+    /// The value in a header of the answer, whose field is `text`; nil: there is none.
+    package static func value(inHeader name: String, _ text: String?, behind: String) -> Result<CapturedValue, Words> {
+        guard let text else { return .failure(Words("the answer has no header \(name)")) }
+        guard behind.isEmpty || text.contains(behind) else {
+            return .failure(Words("the answer's header \(name) has no \(behind)"))
+        }
+        let value = text.firstRange(of: behind).map { text[$0.upperBound...] } ?? text[...]
+        guard value.utf8.count <= Capture.mostBytes, value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else {
+            return .failure(Words("what the answer's header \(name) has is longer than \(Capture.mostBytes) bytes, or no text"))
+        }
+        return .success(CapturedValue(bytes: Array(value.utf8), isText: true))
+    }
+
     private func value(of place: Int, _ pointer: JSONPointerPath) -> Result<CapturedValue, Words> {
         let node = scanner.node(place)
         switch node.kind {

@@ -45,10 +45,14 @@ struct CaptureDecoder {
     func captures(_ fields: Fields, names: [String]) -> [Capture] {
         fields.entries("captures").compactMap { entry in
             guard let name = names.firstIndex(of: entry.key) else { return nil }
+            if case .mapping = entry.value.content {
+                guard let header = Fields(entry.value, .capture, mistakes), let field = header.text("header") else { return nil }
+                return Capture(name: name, place: .header(field.lowercased(), behind: header.text("behind") ?? ""))
+            }
             guard case .scalar(let text, _) = entry.value.content, let pointer = JSONPointerPath(text) else {
                 mistakes.add(
                     "`\(entry.key)` must be captured by a JSON pointer, not \(entry.value.kindInWords)",
-                    hint: "such as `\(entry.key): /activity/id`", at: entry.value.place)
+                    hint: "such as `\(entry.key): /activity/id`, or `{ header: location }`", at: entry.value.place)
                 return nil
             }
             return Capture(name: name, pointer: pointer)

@@ -7,12 +7,12 @@ import YAML
 struct MalformedCalls {
     /// Reads a form as it reads the call. What is wrong with a form is not the profile's mistake.
     private let decoder: CallDecoder
-    /// Of one call, at most.
-    static let most = 500
+    /// Of one call, and of a profile, at most.
+    static let (most, mostOfProfile) = (500, 20_000)
     /// Keys and items that lead to a value, at most.
     private static let deepest = 6
     /// Stands where something else will: unreserved letters, so that no encoding changes it.
-    private static let hole = "~~malformed~~"
+    private static let filler = "~~malformed~~"
     private static let (empty, absent) = ("empty", "absent")
     /// Forms that say nothing in the place of something.
     private static let omissions: Set<String> = [empty, absent, "null", "[]", "{}"]
@@ -21,7 +21,7 @@ struct MalformedCalls {
 
     /// What takes the place of a value of JSON.
     private static let values: [(name: String, bytes: [UInt8])] =
-        ["null", "7", "true", "[]", "{}", "1e999"].map { ($0, Array($0.utf8)) }
+        ["null", "0", "7", "true", "[]", "{}", "{\"$ne\":null}", "\"%\"", "1e999"].map { ($0, Array($0.utf8)) }
         + [
             (empty, Array("\"\"".utf8)), ("NUL", Array(#""\u0000""#.utf8)), ("half-a-surrogate", Array(#""\ud800""#.utf8)),
             ("64KiB", [UInt8(ascii: "\"")] + long + [UInt8(ascii: "\"")]),
@@ -71,33 +71,36 @@ struct MalformedCalls {
         }
         for place in node["json"].map(Self.places) ?? [] {
             let pointer = place.map { "/\($0)" }.joined()
-            let holed = read(node.replacing("json", by: node["json"]!.put(Self.hole, at: place[...])), entry)
-            let quoted = Array("\"\(Self.hole)\"".utf8)
-            for value in Self.values { add(pointer, value.name, holed?.with(value.bytes, for: quoted)) }
-            if let without = node["json"]!.without(place[...]) {
-                add(pointer, Self.absent, read(node.replacing("json", by: without), entry))
+            let filled = read(node.replacing("json", by: node["json"]!.put(Self.filler, at: place[...])), entry)
+            let quoted = Array("\"\(Self.filler)\"".utf8)
+            let lawful = Self.lawful(node["json"]!, at: place[...])
+            for value in Self.values where !lawful.contains(value.name) {
+                add(pointer, value.name, filled?.with(value.bytes, for: quoted))
             }
+            let without = node["json"]!.without(place[...])
+            add(pointer, Self.absent, read(node.replacing("json", by: without), entry))
         }
         for key in ["form", "multipart", "query"] {
             guard case .mapping(let fields)? = node[key]?.content else { continue }
             for field in fields {
-                let holed = read(node.replacing(key, by: node[key]!.put(Self.hole, at: [field.key])), entry)
+                let filled = read(node.replacing(key, by: node[key]!.put(Self.filler, at: [field.key])), entry)
                 for value in key == "multipart" ? Self.raw : Self.encoded {
-                    add(field.key, value.name, holed?.with(value.bytes, for: Array(Self.hole.utf8)))
+                    add("\(key)/\(field.key)", value.name, filled?.with(value.bytes, for: Array(Self.filler.utf8)))
                 }
-                guard fields.count > 1, let without = node[key]!.without([field.key]) else { continue }
-                add(field.key, Self.absent, read(node.replacing(key, by: without), entry))
+                guard fields.count > 1 else { continue }
+                add("\(key)/\(field.key)", Self.absent, read(node.replacing(key, by: node[key]!.without([field.key])), entry))
             }
         }
         if case .scalar(let path, _)? = node["path"]?.content {
-            let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+            let query = path.firstIndex(of: "?") ?? path.endIndex
+            let parts = path[..<query].split(separator: "/", omittingEmptySubsequences: false)
             for index in parts.indices where parts[index].contains("{{") {
-                var holed = parts
-                holed[index] = Self.hole[...]
-                let text = YAMLNode(.scalar(holed.joined(separator: "/"), quoted: true), at: node.place)
+                var filled = parts
+                filled[index] = Self.filler[...]
+                let text = YAMLNode(.scalar(filled.joined(separator: "/") + path[query...], quoted: true), at: node.place)
                 let form = read(node.replacing("path", by: text), entry)
                 for value in Self.encoded {
-                    add("path/\(index)", value.name, form?.with(value.bytes, for: Array(Self.hole.utf8)))
+                    add("path/\(index)", value.name, form?.with(value.bytes, for: Array(Self.filler.utf8)))
                 }
             }
         }
@@ -106,7 +109,7 @@ struct MalformedCalls {
             func put(_ word: String, _ bytes: [UInt8]) {
                 var form = plain
                 form.fields[index].value = Template(segments: [.literal(bytes)])
-                add(name, word, form)
+                add("header/\(name)", word, form)
             }
             if name == "content-type" {
                 for type in Self.contentTypes where plain.multipart == nil {
@@ -130,6 +133,17 @@ struct MalformedCalls {
         decoder.call(YAMLEntry(key: entry.key, keyPlace: entry.keyPlace, value: node))
     }
 
+    /// Values that the call itself may say where it says a number, true or false.
+    private static func lawful(_ tree: YAMLNode, at way: ArraySlice<String>) -> [String] {
+        var node = tree
+        for step in way { node = node.members.first { $0.key == step }?.value ?? node }
+        return switch node.plainValue {
+        case .bool: ["true"]
+        case .integer, .number: ["0", "7"]
+        default: []
+        }
+    }
+
     /// Ways to all values of a tree but the whole, by keys and places in lists.
     private static func places(in node: YAMLNode) -> [[String]] {
         func inner(_ node: YAMLNode, _ way: [String]) -> [[String]] {
@@ -143,30 +157,30 @@ struct MalformedCalls {
 extension ProfileCall {
     /// Made in good order, by somebody who is known, and to be taken.
     package var isUsual: Bool {
-        isForCases && !isStale && !isUnknown && !isOversized && expectedStatus.contains { 200..<300 ~= $0 }
+        isForCases && !isStale && !isUnknown && !isOversized && malformed == nil && expectedStatus.contains { 200..<300 ~= $0 }
     }
 
-    /// Of one that shares its requests with others, is meant to be refused, or says nothing there are none.
+    /// There are none of a call that shares its requests with others, that is to be refused, or that says nothing.
     package var hasMalformedForms: Bool {
         let saysSomething = body != nil || !fields.isEmpty || path.segments.count > 1
-        return isUsual && batch == nil && malformed == nil && saysSomething
+        return isUsual && batch == nil && saysSomething
     }
 
-    /// With other bytes in the place of `hole`.
-    fileprivate func with(_ bytes: [UInt8], for hole: [UInt8]) -> ProfileCall {
+    /// With other bytes in the place of `filler`.
+    fileprivate func with(_ bytes: [UInt8], for filler: [UInt8]) -> ProfileCall {
         var call = self
-        call.path.segments = path.segments.map { $0.replacing(hole, with: bytes) }
-        call.body?.segments = (body?.segments ?? []).map { $0.replacing(hole, with: bytes) }
+        call.path.segments = path.segments.map { $0.replacing(filler, with: bytes) }
+        call.body?.segments = (body?.segments ?? []).map { $0.replacing(filler, with: bytes) }
         call.saying = nil
         return call
     }
 }
 
 extension TemplateSegment {
-    fileprivate func replacing(_ hole: [UInt8], with bytes: [UInt8]) -> TemplateSegment {
-        func inside(_ segments: [TemplateSegment]) -> [TemplateSegment] { segments.map { $0.replacing(hole, with: bytes) } }
+    fileprivate func replacing(_ filler: [UInt8], with bytes: [UInt8]) -> TemplateSegment {
+        func inside(_ segments: [TemplateSegment]) -> [TemplateSegment] { segments.map { $0.replacing(filler, with: bytes) } }
         switch self {
-        case .literal(let text): return .literal(Array(text.replacing(hole, with: bytes)))
+        case .literal(let text): return .literal(Array(text.replacing(filler, with: bytes)))
         case .variable, .filtered: return self
         case .quoted(let segments, let encoding): return .quoted(inside(segments), encoding)
         case .optional(let variable, let segments): return .optional(variable, inside(segments))
@@ -193,8 +207,8 @@ extension YAMLNode {
         changing(way) { YAMLNode(.scalar(text, quoted: true), at: $0.place) }!
     }
 
-    /// The tree without what `way` leads to; nil where nothing would be left beside it.
-    fileprivate func without(_ way: ArraySlice<String>) -> YAMLNode? { changing(way) { _ in nil } }
+    /// The tree without what `way`, which is not empty, leads to.
+    fileprivate func without(_ way: ArraySlice<String>) -> YAMLNode { changing(way) { _ in nil }! }
 
     private func changing(_ way: ArraySlice<String>, _ change: (YAMLNode) -> YAMLNode?) -> YAMLNode? {
         guard let step = way.first else { return change(self) }

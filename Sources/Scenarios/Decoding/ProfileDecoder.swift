@@ -49,9 +49,10 @@ struct ProfileDecoder {
         }
         if hasMalformed, mistakes.found.isEmpty {
             let malformed = MalformedCalls(decoder)
-            calls += zip(calls, fields.entries("calls")).enumerated().flatMap { number, pair in
+            let forms = zip(calls, fields.entries("calls")).enumerated().flatMap { number, pair in
                 malformed.forms(of: pair.0, as: pair.1, number: number)
             }
+            calls += forms.prefix(MalformedCalls.mostOfProfile)
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
             mistakes.add("`calls` names no call", hint: "add one", at: calls.place)
@@ -61,6 +62,7 @@ struct ProfileDecoder {
             order: decoder.order, calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
         profile.tokens = tokens
+        profile.environments = fields.choice("environments") ?? .both
         profile.rest = fields.duration("rest")
         profile.dedupe = dedupe
         profile.cap = limits.cap(fields)

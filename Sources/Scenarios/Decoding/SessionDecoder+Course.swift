@@ -107,6 +107,9 @@ extension SessionDecoder {
         }
     }
 
+    /// Seconds between malformed requests of one session, at least: no relay is to be asked more than it stands.
+    private static let closest = 0.025
+
     /// The step itself; or one for each malformed form of its call, spread over the time that `malformed` gives.
     private func forms(of step: ScriptStep, _ fields: Fields) -> [ScriptStep] {
         guard let time = fields.duration("malformed", .milliseconds(1)...Fields.longest) else { return [step] }
@@ -122,7 +125,7 @@ extension SessionDecoder {
                 hint: "say `malformed: true` under `relay`; a call with `batch`, and one that is to be refused, has none",
                 at: fields.value("malformed")!.place)
         }
-        let gap = Distribution.constant(time.seconds / Double(max(1, forms.count)))
+        let gap = Distribution.constant(max(Self.closest, time.seconds / Double(max(1, forms.count))))
         return forms.enumerated().map { number, call in
             var form = step
             (form.kind, form.call) = (profile.calls[call].name, call)

@@ -33,7 +33,7 @@ extension Shape {
         scriptUse, fault, phases, gate,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
         webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
-        coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer,
+        coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, capture, answer,
         retries, push, declared, pushMessage, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
         session, step, arm, reaction, act, distribution, logNormal,
@@ -130,7 +130,7 @@ extension Shape {
         "profile",
         [
             "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1",
-            "order": "answered", "tokens": "caller",
+            "order": "answered", "tokens": "caller", "environments": "one",
             "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
             "answers": "[{ status: 429, means: throttled }]", "retries": "{ most: 3 }",
             "coalescing": "{ window: 10s }", "dedupe": "{ by: [/contentState/status], window: 30s }",
@@ -267,6 +267,7 @@ extension Shape {
             "answers": "[{ status: 200, at: /status, equals: REMOVE, means: pruned }]",
         ])
 
+    static let capture = Shape("capture", ["header*": "location", "behind": "/sessions/"])
     static let batch = Shape(
         "batch",
         [

@@ -7,13 +7,21 @@ package import Basics
 package struct Capture: Hashable, Sendable {
     /// Index into `Profile.captures`.
     package var name: Int
-    /// Where in the answer's JSON the value stands.
-    package var pointer: JSONPointerPath
-
-    package init(name: Int, pointer: JSONPointerPath) {
-        self.name = name
-        self.pointer = pointer
+    package enum Place: Hashable, Sendable {
+        /// In the answer's JSON.
+        case json(JSONPointerPath)
+        /// In the answer's header of that name, in lower case: what stands behind a text in it, up to its end; of an empty
+        /// text, all of it.
+        case header(String, behind: String)
     }
+
+    package var place: Place
+
+    package init(name: Int, place: Place) {
+        (self.name, self.place) = (name, place)
+    }
+
+    package init(name: Int, pointer: JSONPointerPath) { self.init(name: name, place: .json(pointer)) }
 
     /// Names in one profile, at most: bits of a `Names`.
     package static let mostNames = 8

@@ -29,12 +29,21 @@ package struct Profile: Sendable {
         case caller
     }
 
+    /// Which hosts of APNs the relay can push to.
+    package enum Environments: String, CaseIterable, Hashable, Sendable {
+        /// One fixed host: what is asked of relays that know two is not asked of it.
+        case one
+        /// Production and sandbox.
+        case both
+    }
+
     package var name: String
     /// Bundle identifier the relay pushes to.
     package var topic: String
     package var httpVersion: HTTPVersion
     package var order: Order
     package var tokens = TokenOwner.relay
+    package var environments = Environments.both
     /// In the order of the file.
     package var calls: [ProfileCall]
     /// The throttle the relay declares; nil: every push is sent on by itself.
