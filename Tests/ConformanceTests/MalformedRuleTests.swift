@@ -1,6 +1,7 @@
 // Rules about malformed requests: who is answered, and whom such a request reaches.
 
 import Basics
+import Journal
 import Metrics
 import Pushes
 import Testing
@@ -24,15 +25,21 @@ struct MalformedRuleTests {
         (UInt16(400), 0), (200, 0), (429, 0), (500, 1), (501, 1), (502, 0), (503, 0), (504, 0), (0, 1),
     ])
     func answered(status: UInt16, findings: Int) {
-        let history = Self.refused.with { $0.calls[0].status = status }
+        let history = Self.refused.with { history in
+            history.calls[0].status = status
+            if status == 0 { history.calls[0].failure = EventFailure.timeout.rawValue }
+        }
         #expect(history.findings("malformed-answered") == findings)
     }
 
     @Test("are not asked of a relay that we hold down, nor of one that lost a connection to the provider meanwhile")
     func excused() {
-        let unanswered = Self.refused.with { $0.calls[0].status = 0 }
+        let unanswered = Self.refused.with { history in
+            (history.calls[0].status, history.calls[0].failure) = (0, EventFailure.timeout.rawValue)
+        }
         #expect(unanswered.findings("malformed-answered") == 1)
         #expect(unanswered.with { $0.run.noteTrouble(from: at(3), to: at(3)) }.findings("malformed-answered") == 0)
+        #expect(unanswered.with { $0.calls[0].failure = 0 }.findings("malformed-answered") == 0, "nothing is known of its end")
         let failed = Self.refused.with { $0.calls[0].status = 500 }
         #expect(failed.with { $0.run.noteTrouble(from: at(1), to: at(1)) }.findings("malformed-answered") == 1)
     }

@@ -33,9 +33,21 @@ struct SessionMemoryTests {
         let text = capturing.swapping("extra: \"{{extra|json}}\"", "extra: \"{{extra|json}}\", id: \"{{id}}\"")
         let profile = try Sample.load(text).relay.profile
         #expect(profile.captures == ["id", "count"])
-        #expect(profile.calls[0].captures.map(\.pointer.text) == ["/activity/id", "/n"])
+        let places = ["/activity/id", "/n"].map { Capture.Place.json(JSONPointerPath($0)!) }
+        #expect(profile.calls[0].captures.map(\.place) == places)
         #expect(profile.calls[1].neededCaptures == CapturedNames(0))
         #expect(profile.calls[0].neededCaptures.isEmpty)
+    }
+
+    @Test("A header is captured by its name, or what stands behind a text in it")
+    func headers() throws {
+        let text = capturing.swapping("extra: \"{{extra|json}}\"", "extra: \"{{extra|json}}\", id: \"{{id}}\"")
+        func places(_ capture: String) throws(Failure) -> [Capture.Place] {
+            try Sample.load(text.swapping("/activity/id", capture)).relay.profile.calls[0].captures.map(\.place)
+        }
+        #expect(try places("{ header: Location, behind: /s/ }").first == .header("location", behind: "/s/"))
+        #expect(try places("{ header: etag }").first == .header("etag", behind: ""))
+        #expect(Sample.complaint(text.swapping("/activity/id", "{ behind: x }")).contains("`capture` lacks `header`"))
     }
 
     @Test("What may be left out is not needed")

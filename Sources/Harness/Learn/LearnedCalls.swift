@@ -120,9 +120,8 @@ struct LearnedCalls {
     private static func key(_ draft: Draft) -> String {
         let path = draft.curl.url.prefix { $0 != "?" }
         var key = "\(draft.curl.method) \(path) \(draft.traits.refusedWith ?? 0) "
-        for letter in draft.curl.url.dropFirst(path.count) + (draft.curl.body ?? "") where !(letter.isNumber && key.last == "#") {
-            key.append(letter.isNumber ? "#" : letter)
-        }
+        let values = draft.curl.url.dropFirst(path.count) + (draft.curl.body ?? "")
+        for letter in values where !(letter.isNumber && key.last == "#") { key.append(letter.isNumber ? "#" : letter) }
         return key
     }
 
@@ -189,7 +188,9 @@ struct LearnedCalls {
         }
         var url = origin + "/" + parts.joined(separator: "/")
         if let query = call.queryText {
-            let fields = FormText.fields(query)?.map { FormText.encoded($0[...]) + "=" + FormText.encoded(filled($1, .query($0))[...]) }
+            let fields = FormText.fields(query)?.map { name, value in
+                FormText.encoded(name[...]) + "=" + FormText.encoded(filled(value, .query(name))[...])
+            }
             url += "?" + (fields?.joined(separator: "&") ?? query)
         }
         var body: String?

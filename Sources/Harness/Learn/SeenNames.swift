@@ -36,7 +36,8 @@ struct SeenNames {
             for (number, call) in calls.enumerated() where tells(call) {
                 let parts = call.pathParts.map { $0.contains(where: \.isNumber) ? "#" : $0 }
                 let form = call.method + " " + parts.joined(separator: "/")
-                for (pointer, text) in (try? JSONValue(parsing: call.answer))?.texts ?? [] where tellings[text]?.count ?? 0 < 4 {
+                let texts = (try? JSONValue(parsing: call.answer))?.texts ?? []
+                for (pointer, text) in texts where tellings[text]?.count ?? 0 < 4 {
                     tellings[text, default: []].append(Telling(call: number, form: form, pointer: pointer))
                 }
             }

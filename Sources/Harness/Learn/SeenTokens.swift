@@ -64,7 +64,8 @@ struct SeenTokens {
         let isHex = count >= Self.shortest && count % 2 == 0 && text.utf8.allSatisfy { Hex.value($0) != nil }
         if !isHex { return text.utf8.count > 100 && text.contains(":APA91") ? .registration : nil }
         if key.contains(ActivityEvent.start.word.description) { return .start }
-        if ["activity", ActivityEvent.update.word.description, "live_", "card"].contains(where: key.contains) { return .activity }
+        let words = ["activity", ActivityEvent.update.word.description, "live_", "card"]
+        if words.contains(where: key.contains) { return .activity }
         return text.utf8.count == Self.shortest ? .device : .activity
     }
 }

@@ -129,13 +129,12 @@ private final class ProxyHandler: ServerHandler {
             let head = response.head
             let told = (0..<head.count).map { (head.name(at: $0).text, head.value(at: $0).text) }
                 .filter { !$0.0.hasPrefix(":") && !Self.ofOneHop.contains($0.0) }
+            func noted(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(ObservedCall.mostBytes), as: UTF8.self) }
             if seen.count < WatchingProxy.most {
                 seen.append(
                     ObservedCall(
-                        method: method, path: path, headers: fields,
-                        body: String(decoding: body.prefix(ObservedCall.mostBytes), as: UTF8.self), status: response.status,
-                        answer: String(decoding: response.body.array().prefix(ObservedCall.mostBytes), as: UTF8.self), sentAt: sentAt, answeredAt: time.now(),
-                        sentWall: wall))
+                        method: method, path: path, headers: fields, body: noted(body), status: response.status,
+                        answer: noted(response.body.array()), sentAt: sentAt, answeredAt: time.now(), sentWall: wall))
             }
             completion(Answer(status: response.status, fields: told, body: response.body.array()))
         }

@@ -139,7 +139,8 @@ struct TourDraft {
                 + "tokens: caller\n"
         }
         if isOfOneHost {
-            text += "\n# All pushes came to one host of APNs. Strike this where the relay knows the other one, too.\nenvironments: one\n"
+            text += "\n# All pushes came to one host of APNs. Strike this where the relay knows the other one, too.\n"
+                + "environments: one\n"
         }
         text += "\n# So long after a call its push may come: a guess. How long it may rest behind a 429 or 5xx says `rest`.\n"
             + "deadlines: { default: 10s }\n"

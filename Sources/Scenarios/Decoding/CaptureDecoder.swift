@@ -46,7 +46,8 @@ struct CaptureDecoder {
         fields.entries("captures").compactMap { entry in
             guard let name = names.firstIndex(of: entry.key) else { return nil }
             if case .mapping = entry.value.content {
-                guard let header = Fields(entry.value, .capture, mistakes), let field = header.text("header") else { return nil }
+                let header = Fields(entry.value, .capture, mistakes)
+                guard let header, let field = header.text("header") else { return nil }
                 return Capture(name: name, place: .header(field.lowercased(), behind: header.text("behind") ?? ""))
             }
             guard case .scalar(let text, _) = entry.value.content, let pointer = JSONPointerPath(text) else {

@@ -33,8 +33,8 @@ extension Shape {
         scriptUse, fault, phases, gate,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
         webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
-        coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, capture, answer,
-        retries, push, declared, pushMessage, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
+        coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, capture,
+        answer, retries, push, declared, pushMessage, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
         session, step, arm, reaction, act, distribution, logNormal,
     ]
