@@ -24,7 +24,7 @@ struct HeaderCaptureTests {
         }
         defer { relay.stop() }
         let captures = "captures: { made: { header: Location, behind: /sessions/ } }"
-        let call = "json: { session: \"{{made|optional}}\" }\n        " + captures
+        let call = "json: { n: 1, session: \"{{made|optional}}\" }\n        " + captures
         let drive = try Drive(try ScriptedRelay.plan(call: call, sessions: 1, steps: 2, every: "50ms"), at: relay.origin)
         #expect(drive.snapshot.missedCaptures == 0 && relay.requests(to: "/one").map { $0.json["session"]?.string } == [nil, "s-1"])
     }

@@ -64,6 +64,8 @@ struct MalformedCallTests {
                 "header/x-key=no-UTF-8", "body=NUL", "header/content-type=text/plain",
             ]), "\(names.sorted())")
         #expect(!names.contains("path/1=NUL") && !names.contains("query/q=absent"), "nothing is wrong there")
+        let inline = try Self.profile(#"{ path: "/u?a=1&b={{secret}}" }"#).calls.filter { $0.malformed != nil }
+        #expect(inline.map(\.name) == ["empty", "NUL", "no-UTF-8", "4KiB"].map { "one:query/1=\($0)" })
         let buffer = ByteBuffer()
         calls.first { $0.name == "one:path/2=NUL" }?.path.render(into: buffer, Values(session: [.secret: "s"], own: []))
         #expect(buffer.text == "/u/%00/x?q=s")

@@ -92,16 +92,9 @@ struct MalformedCalls {
             }
         }
         if case .scalar(let path, _)? = node["path"]?.content {
-            let query = path.firstIndex(of: "?") ?? path.endIndex
-            let parts = path[..<query].split(separator: "/", omittingEmptySubsequences: false)
-            for index in parts.indices where parts[index].contains("{{") {
-                var filled = parts
-                filled[index] = Self.filler[...]
-                let text = YAMLNode(.scalar(filled.joined(separator: "/") + path[query...], quoted: true), at: node.place)
-                let form = read(node.replacing("path", by: text), entry)
-                for value in Self.encoded {
-                    add("path/\(index)", value.name, form?.with(value.bytes, for: Array(Self.filler.utf8)))
-                }
+            for (place, text) in Self.paths(path) {
+                let form = read(node.replacing("path", by: YAMLNode(.scalar(text, quoted: true), at: node.place)), entry)
+                for value in Self.encoded { add(place, value.name, form?.with(value.bytes, for: Array(Self.filler.utf8))) }
             }
         }
         for index in plain.fields.indices {
@@ -131,6 +124,24 @@ struct MalformedCalls {
 
     private func read(_ node: YAMLNode, _ entry: YAMLEntry) -> ProfileCall? {
         decoder.call(YAMLEntry(key: entry.key, keyPlace: entry.keyPlace, value: node))
+    }
+
+    /// The path with the filler in the place of each part that holds a variable, and of each value of its query that does.
+    private static func paths(_ path: String) -> [(place: String, text: String)] {
+        let end = path.firstIndex(of: "?") ?? path.endIndex
+        func filled(_ text: Substring, _ separator: Character, _ change: (Substring) -> String?) -> [(Int, String)] {
+            let parts = text.split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+            return parts.indices.compactMap { index in
+                guard parts[index].contains("{{"), let changed = change(parts[index][...]) else { return nil }
+                var parts = parts
+                parts[index] = changed
+                return (index, parts.joined(separator: String(separator)))
+            }
+        }
+        let steps = filled(path[..<end], "/") { _ in filler }.map { ("path/\($0)", $1 + path[end...]) }
+        let query = path[end...].dropFirst()
+        let pairs = filled(query, "&") { pair in pair.firstIndex(of: "=").map { pair[...$0] + filler } }
+        return steps + pairs.map { ("query/\($0)", path[..<end] + "?" + $1) }
     }
 
     /// Values that the call itself may say where it says a number, true or false.
