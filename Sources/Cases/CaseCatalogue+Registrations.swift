@@ -186,8 +186,13 @@ extension CaseCatalogue {
                 }
                 return script
             }
+            // Whoever comes when all of that is over is served as well.
+            var late = anyOpening()
+            anything(&late)
+            anything(&late)
+            late.delay(Self.malformedTime + .seconds(2))
             var item = Case(
-                name: "malformed-requests", question: question, scripts: scripts.flatMap { [usual, $0] },
+                name: "malformed-requests", question: question, scripts: scripts.flatMap { [usual, $0] } + [late],
                 exercises: ["relay-serves", "malformed-answered", "malformed-reaches-nobody-else"],
                 touches: ["omission-reaches-nobody-else"])
             (item.sessions, item.isInTurn, item.hasMalformed) = (item.scripts.count, true, true)

@@ -51,6 +51,9 @@ package struct CaseScript: Sendable {
         for capture in call.captures { known.insert(CapturedNames(capture.name)) }
     }
 
+    /// Begins so much later.
+    package mutating func delay(_ time: Interval) { if !steps.isEmpty { steps[0].after = steps[0].after + time } }
+
     /// The call's malformed forms, one after the other.
     package mutating func add(malformed call: ProfileCall, over time: Interval, after: Interval) {
         let (before, place) = (known, calls.count)

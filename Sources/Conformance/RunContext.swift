@@ -269,10 +269,13 @@ package final class RunContext {
         return !call.wasAnswered && (failure == .none || wasCutOff && failure == .closed) ? nil : last
     }
 
-    /// The last call that the relay was given before it ended, of those that it did not answer.
+    /// The last call that the relay was given before it ended, of those that it did not answer: of malformed ones, where there
+    /// are any.
     func lastWords(before death: Death) -> SeenCall? {
         let first = death.at - circumstances.real(requestTimeout)
-        return cutOff.filter { first <= $0.sentAt && $0.sentAt <= death.at }.max { $0.sentAt < $1.sentAt }
+        let open = cutOff.filter { first <= $0.sentAt && $0.sentAt <= death.at }
+        let malformed = open.filter { malformedKinds.contains($0.kind) }
+        return (malformed.isEmpty ? open : malformed).max { $0.sentAt < $1.sentAt }
     }
 
     /// What was looked for in an answer to that call.

@@ -69,7 +69,7 @@ struct FindingHistory {
         let cause = told.removeValue(forKey: place)
         let isOwn = sessions[event.session] != nil
         guard isOwn || !call.registers.isEmpty && owners.count < Self.mostOwners else { return }
-        let brought = call.registers.compactMap { variable -> (Slot, String)? in
+        let brought = (call.malformed == nil ? call.registers : []).compactMap { variable -> (Slot, String)? in
             guard variable.tokenWords != nil else { return nil }
             let isOfCard = variable.role == .activityToken
             let slot = Slot(role: variable.role, phone: isOfCard ? cause?.phone ?? variable.phone : variable.phone)

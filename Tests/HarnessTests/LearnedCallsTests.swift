@@ -91,10 +91,10 @@ struct LearnedCallsTests {
             [
                 Self.call("/f", "token=\(bytes.replacing("+", with: "%2B"))&when=1790000003", at: 1, headers: form),
                 Self.call("/e", #"{"event_id":"0b9bb2c8-8f9f-4c0e-9a31-3f9b3a0c7d11","at":1790000001,"on":"2026-11-30T10:00:00Z"}"#, at: 2),
-                Self.call("/e", #"{"wrong":true}"#, at: 3, status: 422), Self.call("/e", #"{"down":true}"#, at: 3, status: 500),
+                Self.call("/e", #"{"wrong":true}"#, at: 3, status: 422), Self.call("/e", #"{"down":true}"#, at: 3, status: 500), Self.call("/e", "\u{FFFD}\u{1}", at: 3),
             ], [Self.push(Self.device, "x", at: 1.1)])
         #expect(drafts.map(\.curl.body) == [
-            "token={{deviceToken|base64}}&when=1790000003",
+            "token={{deviceToken|base64}}&when={{now|unix}}",
             #"{"event_id":"{{uuid}}","at":"{{now|unix}}","on":"{{now|iso}}"}"#, #"{"wrong":true}"#,
         ])
         #expect(drafts[0].curl.headers.map(\.name) == ["content-type", "authorization"])
@@ -132,7 +132,7 @@ struct LearnedCallsTests {
         #expect(learned.drafts.map(\.curl.url) == ["http://h/sessions", "http://h/sessions/{{id}}/events"])
         #expect(learned.drafts[1].curl.body == #"{"token":"{{token2}}"}"#, "{{token}} is a word of a tour")
         #expect(learned.drafts[0].traits.captures.map(\.name) == ["id", "token2"])
-        #expect(learned.drafts.allSatisfy { $0.curl.headers[0].value == "Bearer sk_live_51Habcdef" } && learned.withBraces == 1)
+        #expect(learned.drafts.allSatisfy { $0.curl.headers[0].value == "Bearer sk_live_51Habcdef" } && learned.unreadable == 1)
         // Where the call that tells them is gone, nothing is named after what it told.
         learned.drop(learned.drafts[0])
         #expect(learned.drafts.map(\.curl.url) == ["http://h/sessions/zq81mm20/events", "http://h/sessions/bb72kk11/events"])

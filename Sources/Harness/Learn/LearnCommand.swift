@@ -47,6 +47,9 @@ package struct LearnCommand {
                 .usage, "the relay is at \(url), and --call '\(other.line.prefix(60))' goes to \(other.origin)",
                 hint: "leave out calls that are not the relay's")
         }
+        guard !url.hasPrefix("https://") else {
+            throw Failure(.usage, "\(url): a relay with TLS is not read", hint: "let it listen without TLS meanwhile")
+        }
         let target = try TargetPolicy.check(Origin(parsing: url), allowHosts: [])
         let address = try SocketAddress(parsing: listen)
         let time = SystemTime()
@@ -84,8 +87,10 @@ package struct LearnCommand {
         let deadline = time.now() + Self.patience
         while time.now() < deadline {
             guard !led.process.isGone else { throw led.gone }
-            if proxy.isUp { return true }
-            if signals.wait(atMost: .milliseconds(50)) { return false }
+            let isUp = proxy.isUp
+            if signals.wait(atMost: isUp ? Self.pause : .milliseconds(50)) { return false }
+            // Somebody else may have its port, and then it is gone by now.
+            if isUp, !led.process.isGone { return true }
         }
         throw Failure(.run, "the relay did not come up within \(Self.patience)", hint: "see relay.log in \(led.folder)")
     }
@@ -96,7 +101,8 @@ package struct LearnCommand {
     ) throws(Failure) -> Bool {
         for line in lines {
             guard !led.process.isGone else { throw led.gone }
-            guard proxy.ask(line) != nil else {
+            let status = proxy.ask(line) { !led.process.isGone && !signals.wait(atMost: .zero) }
+            guard status != nil else {
                 throw Failure(.run, "the relay did not answer --call '\(line.line.prefix(60))'", hint: "see relay.log")
             }
             if signals.wait(atMost: Self.pause) { return false }
@@ -107,7 +113,8 @@ package struct LearnCommand {
         } else if lines.isEmpty {
             say("the relay is at http://\(proxy.address): let your tests call it there, then press Ctrl-C\n")
         }
-        while process.map({ !$0.isGone }) ?? lines.isEmpty {
+        // What the tests leave in the background ends with their process.
+        while process.map({ $0.exitCode == nil && !$0.isGone }) ?? lines.isEmpty {
             if led.process.isGone { throw led.gone }
             guard signals.wait(atMost: .milliseconds(50)) else { continue }
             process?.send(.kill)
@@ -134,7 +141,7 @@ package struct LearnCommand {
     ) throws(Failure) -> ExitCode {
         var learned = learned
         var lost: [String] = []
-        if learned.withBraces > 0 { lost.append("\(learned.withBraces) requests say {{, which is ours, and are left out") }
+        if learned.unreadable > 0 { lost.append("\(learned.unreadable) requests are no text, or say {{, and are left out") }
         for round in 1... {
             let drafts = learned.drafts
             guard !drafts.isEmpty else {
@@ -180,13 +187,15 @@ package struct LearnCommand {
     private func write(
         _ draft: TourDraft, _ learned: LearnedCalls, _ probe: TourProbe, _ lost: [String], _ folder: String, _ led: LedRelay
     ) throws(Failure) -> ExitCode {
-        try FileSystem.write(draft.profile, to: folder + "/profile.yaml")
-        try FileSystem.write(draft.scenario(readyPath: learned.readyPath), to: folder + "/scenario.yaml")
         let count = draft.names.count == 1 ? "1 call was" : "\(draft.names.count) calls were"
         var text = "\(count) learned\(draft.words.isEmpty ? "" : ": ")\(draft.words)\n"
+        var draft = draft
         if let call = probe.broadcast {
+            draft.seen[call].pushes = []
             text += "`\(draft.names[call])` reached several phones, of other users among them\n"
         }
+        try FileSystem.write(draft.profile, to: folder + "/profile.yaml")
+        try FileSystem.write(draft.scenario(readyPath: learned.readyPath), to: folder + "/scenario.yaml")
         if !probe.seen.contains(where: { !$0.pushes.isEmpty }) {
             text += "none of them was followed by a push that PushRig knows again: no text of a request stands in its pushes\n"
         }
@@ -196,6 +205,7 @@ package struct LearnCommand {
         for line in lost { text += line + "\n" }
         text += "It could not find out: `coalescing`, `rest`, `deadlines`, `schemas`, and what nobody called.\n"
             + "Read \(folder)/profile.yaml, whose comments say how often each thing was seen. Then:\n"
+            + "  eval \"$(pushrig mock --state DIR --print-env)\"; export APNS_URL=https://api.push.apple.com\n"
             + "  pushrig exec --state DIR -- \(CommandText.line(command))\n"
             + "  and beside it: pushrig check \(folder)/scenario.yaml --mock DIR\n"
         Console.out(text)

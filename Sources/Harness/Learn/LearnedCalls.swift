@@ -53,8 +53,8 @@ struct LearnedCalls {
 
     mutating func drop(_ draft: Draft) { dropped.formUnion(draft.requests) }
 
-    /// Requests that say what looks like a variable of ours, and are not read.
-    var withBraces: Int { observed.count { $0.hasBraces } }
+    /// Requests that cannot stand in a profile.
+    var unreadable: Int { observed.count { $0.isUnreadable } }
 
     // MARK: Drafts
 
@@ -112,7 +112,7 @@ struct LearnedCalls {
 
     private func isCall(_ call: ObservedCall) -> Bool {
         if call.method == "OPTIONS" || call.method == "HEAD" { return false }
-        if Self.isHealth(call) || call.hasBraces { return false }
+        if Self.isHealth(call) || call.isUnreadable { return false }
         return 200..<300 ~= call.status || Self.refusals.contains(call.status)
     }
 
@@ -241,7 +241,10 @@ struct LearnedCalls {
         let candidates = observed.map { call in
             guard 200..<300 ~= call.status else { return [(place: ObservedCall.Place, text: String)]() }
             return call.values.filter { place, text in
-                if case .header = place { return false }
+                switch place {
+                case .header, .path: return false
+                case .query, .json, .form, .text: break
+                }
                 return text.count >= 3 && names.names[text] == nil && tokens.find(text, at: place) == nil
             }
         }
@@ -288,6 +291,7 @@ struct LearnedCalls {
     }
 
     private static func time(_ text: String, _ wall: WallTime) -> String? {
+        if let number = Int64(text) { return time(number, wall) }
         let date = text.prefix(10)
         let isDate = date.count == 10 && date.filter { $0 == "-" }.count == 2 && text.dropFirst(10).first == "T"
         return isDate && date.allSatisfy { $0.isNumber || $0 == "-" } ? "{{now|iso}}" : nil

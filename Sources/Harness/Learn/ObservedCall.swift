@@ -70,8 +70,12 @@ struct ObservedCall {
     }
     var queryText: String? { path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) } }
 
-    /// Something in it looks like a variable of ours.
-    var hasBraces: Bool { path.contains("{{") || body.contains("{{") || ownHeaders.contains { $0.value.contains("{{") } }
+    /// It cannot stand in a profile: something in it looks like a variable of ours, or is no text.
+    var isUnreadable: Bool {
+        let lines = "\t\r\n".unicodeScalars
+        let isBinary = body.unicodeScalars.contains { $0 == "\u{FFFD}" || $0.value < 32 && !lines.contains($0) }
+        return isBinary || path.contains("{{") || body.contains("{{") || ownHeaders.contains { $0.value.contains("{{") }
+    }
 
     /// All texts of the request.
     var values: [(place: Place, text: String)] {

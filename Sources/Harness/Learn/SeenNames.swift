@@ -123,7 +123,7 @@ struct SeenNames {
         let isNamed = keys.contains { key in words.contains { key == $0 || key.hasSuffix($0) || key.hasSuffix($0 + "s") } }
         let hasDigit = text.contains(where: \.isNumber)
         let isLikely = isNamed || hasDigit && text.utf8.count >= 6 || text.utf8.count >= longWord
-        guard isLikely, !isVersion(text) else { return nil }
+        guard isLikely, !isVersion(text), !isTime(text) else { return nil }
         if let telling { return .captured(form: telling.form, pointer: telling.pointer) }
         // A key that opens the relay for everybody is nobody's name.
         if places.allSatisfy(\.isCredential) { return nil }
@@ -141,6 +141,13 @@ struct SeenNames {
         !text.isEmpty && text.allSatisfy { $0.isNumber || $0 == "." || $0 == "v" } && (text.contains(".") || text.first == "v")
     }
 
+    /// A second or millisecond of these years, or a date and time.
+    private static func isTime(_ text: String) -> Bool {
+        if [10, 13].contains(text.count), text.first == "1", text.allSatisfy(\.isNumber) { return true }
+        let date = text.prefix(10)
+        return text.dropFirst(10).first == "T" && date.filter { $0 == "-" }.count == 2
+    }
+
     static func isUUID(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && text.utf8.allSatisfy { $0 == 45 || Hex.value($0) != nil }
@@ -149,8 +156,7 @@ struct SeenNames {
     /// A name of the same form: as a UUID, with the same words before it, at the same host.
     private static func shape(_ text: String, _ variable: String, _ number: Int) -> String {
         if isUUID(text) {
-            let spare = variable == "secret" ? ["secret", "serverID"] : ["sessionID", "activityToken"]
-            return "{{\(spare[min(number, 1)])|uuid}}"
+            return number == 0 ? "{{\(variable)|uuid}}" : "{{\(variable)|\(number == 1 ? "upper" : "hex")|uuid}}"
         }
         let tail = number == 0 ? "" : "-\(number + 1)"
         if let at = text.firstIndex(of: "@") { return "{{\(variable)}}\(tail)\(text[at...])" }

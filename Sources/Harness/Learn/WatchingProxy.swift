@@ -29,15 +29,18 @@ final class WatchingProxy: Sendable {
     /// What was seen so far, in the order in which it was sent.
     var seen: [ObservedCall] { thread.ask { $0.handler.seen }.sorted { $0.sentAt < $1.sentAt } }
 
-    /// Makes a request itself. Nil: no answer came.
-    func ask(_ call: CurlCall) -> Int? {
+    /// Makes a request itself, and waits while `isWanted` says so. Nil: no answer came.
+    func ask(_ call: CurlCall, while isWanted: () -> Bool) -> Int? {
         let answer = Handover<Int?>()
         thread.post { worker in
             worker.handler.hand(
                 on: call.method, call.path, call.headers.map { ($0.name.lowercased(), $0.value) }, Array((call.body ?? "").utf8)
             ) { answer.give($0?.status) }
         }
-        return answer.take()
+        while isWanted() {
+            if let told = answer.take(atMost: .milliseconds(50)) { return told }
+        }
+        return nil
     }
 
     /// Whether the relay takes connections.

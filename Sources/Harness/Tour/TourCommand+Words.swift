@@ -40,7 +40,8 @@ extension TourCommand {
         lines.append("calls that are to be refused (`expect: 400`), and `knownFailing`")
         return "a profile of it is \(profile). What more to say there:\n"
             + lines.map { "  - \($0)\n" }.joined()
-            + "  then: pushrig exec --state DIR -- \(CommandText.line(command))\n"
+            + "  then: eval \"$(pushrig mock --state DIR --print-env)\"; export APNS_URL=https://api.push.apple.com\n"
+            + "        pushrig exec --state DIR -- \(CommandText.line(command))\n"
             + "  and beside it: pushrig check \(profile) --relay \(draft.relayURL) --mock DIR\n"
             + "  The commands for replay want the relay as well, and --mock DIR.\n"
     }

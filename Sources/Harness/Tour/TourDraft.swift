@@ -67,7 +67,9 @@ struct TourDraft {
         self.topic = topic
         var names: [String] = []
         for call in calls {
-            let word = call.path.prefix { $0 != "?" }.split(separator: "/").last { !$0.contains("{") } ?? "call"
+            let parts = call.path.prefix { $0 != "?" }.split(separator: "/").filter { !$0.contains("{") }
+            // What has digits may be somebody's id.
+            let word = parts.last { !$0.dropFirst(2).contains(where: \.isNumber) } ?? parts.last ?? "call"
             let name = String(word.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }.prefix(32))
             let usual = name.isEmpty ? "call" : name
             let isFree = { !names.contains($0) && !GateMeasure.reservedWords.contains($0.lowercased()) }
@@ -212,6 +214,8 @@ struct TourDraft {
         }
         let statuses = traits.refusedWith.map { [$0] } ?? (known?.statuses ?? []).sorted()
         text += "    expect: [\((statuses.isEmpty ? Array(200...206) : statuses).map(String.init).joined(separator: ", "))]\n"
+        // Its refusal is what is wanted, and gives it back to nobody.
+        if traits.refusedWith != nil { text += "    answers: []\n" }
         let pushes = known?.pushes ?? []
         // Where calls say their text at one place, the profile says it for all.
         if textPointer == nil, let from = textPointer(number), case let passes = Self.passes(pushes), !passes.isEmpty {
