@@ -201,8 +201,9 @@ extension CaseCatalogue {
         }
     }
 
-    private static let malformedTime = Interval.seconds(8)
-    private static let malformedSessions = 6
+    /// A relay that sends such a thing on loses connections to the provider, and has to keep up with the rest all the same.
+    private static let malformedTime = Interval.seconds(12)
+    private static let malformedSessions = 4
 
     private func unlawful(
         _ name: String, _ question: String, _ calls: [ProfileCall], _ words: String, _ rule: String

@@ -68,15 +68,19 @@ class APNs:
         with self.lock:
             client = self.idle.pop() if self.idle else None
         client = client or httpx.Client(http2=True, http1=False, verify=self.context, timeout=5)
-        client.count = getattr(client, "count", 0) + 1
+        sent = {}
+
+        def trace(_, info):
+            if "stream_id" in info:
+                sent["stream"] = info["stream_id"]
         try:
-            answer = client.post(url, headers=fields, content=content)
+            answer = client.post(url, headers=fields, content=content, extensions={"trace": trace})
         except httpx.TimeoutException:
             return Answer(0, "timeout")
         except httpx.TransportError as mistake:
             client.close()
             last = re.search(r"last_stream_id:(\d+)", str(mistake))
-            return Answer(0, "connection", again=not last or int(last[1]) < 2 * client.count - 1)
+            return Answer(0, "connection", again=not last or int(last[1]) < sent.get("stream", 1 << 31))
         body = answer.json() if answer.content else {}
         reason = body.get("reason")
         with self.lock:
