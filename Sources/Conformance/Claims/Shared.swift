@@ -123,7 +123,7 @@ extension Claim {
             "G25", .should, "A call whose pushes the provider has accepted is not answered as one that failed.",
             norm: "\(custom): its caller sends it again, and the phone has it twice", rules: ["accepted-not-told-failed"]),
         Claim(
-            "G26", .should, "A malformed request is answered, and by no 5xx.",
+            "G26", .should, "A malformed request is answered, and not as if the relay had failed.",
             norm: "RFC 9110, 15.5 and 15.6: the client seems to have erred, not the server", rules: ["malformed-answered"]),
         Claim(
             "G27", .must, "A request with a value that it cannot mean ends nothing and reaches nobody else.",

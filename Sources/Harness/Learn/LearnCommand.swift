@@ -39,10 +39,11 @@ package struct LearnCommand {
     package func run(_ signals: Signals) throws(Failure) -> ExitCode {
         var lines: [CurlCall] = []
         for line in calls { lines.append(try CurlCall(line)) }
-        guard let url = relay ?? lines.first?.origin else {
+        let given = relay.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        guard let url = given ?? lines.first?.origin else {
             throw Failure(.usage, "nobody says where the relay listens", hint: "add --relay http://127.0.0.1:8787")
         }
-        if let other = lines.first(where: { $0.origin != lines[0].origin || relay != nil && $0.origin != relay }) {
+        if let other = lines.first(where: { $0.origin != url }) {
             throw Failure(
                 .usage, "the relay is at \(url), and --call '\(other.line.prefix(60))' goes to \(other.origin)",
                 hint: "leave out calls that are not the relay's")
@@ -75,7 +76,7 @@ package struct LearnCommand {
         }
         say("\(seen.count == 1 ? "1 request was" : "\(seen.count) requests were") seen; now what they seem to mean is played\n")
         let learned = LearnedCalls(
-            seen, try Self.pushes(of: led.state), topic: topic, origin: url.hasSuffix("/") ? String(url.dropLast()) : url)
+            seen, try Self.pushes(of: led.state), topic: topic, origin: url)
         return try settle(learned, led, folder, signals)
     }
 
@@ -101,7 +102,12 @@ package struct LearnCommand {
     ) throws(Failure) -> Bool {
         for line in lines {
             guard !led.process.isGone else { throw led.gone }
-            let status = proxy.ask(line) { !led.process.isGone && !signals.wait(atMost: .zero) }
+            var hasSignal = false
+            let status = proxy.ask(line) {
+                hasSignal = signals.wait(atMost: .zero)
+                return !led.process.isGone && !hasSignal
+            }
+            guard !hasSignal else { return false }
             guard status != nil else {
                 throw Failure(.run, "the relay did not answer --call '\(line.line.prefix(60))'", hint: "see relay.log")
             }
