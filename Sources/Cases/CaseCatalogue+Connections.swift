@@ -67,7 +67,7 @@ extension CaseCatalogue {
             return Case(
                 name: "silence", question: question, scripts: [script],
                 faults: ["{ id: silence, match: { \(refusable) }, action: { silence: true }, after: 2, times: 1, per: token }"],
-                exercises: ["answers-in-time"], requestTimeout: Self.mostPatient, needsHostClock: true)
+                exercises: ["answers-in-time"], requestTimeout: mostPatient, needsHostClock: true)
         }
     }
 

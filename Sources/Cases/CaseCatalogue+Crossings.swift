@@ -33,13 +33,12 @@ private enum Wait: String, CaseIterable {
     /// push that waited, and one more.
     var passing: Int { self == .dying || self == .silent ? 2 : 1 }
 
-    /// Until what waits has got through or is given up: whoever doubles his waits has come again, the most patient has given up
-    /// (`Tolerances.patience`) and come again.
-    func lasts(_ rest: Interval) -> Interval {
+    /// Until what waits has got through, or has come again behind the time-out: whoever doubles his waits has come again.
+    func lasts(_ rest: Interval, _ timeout: Interval) -> Interval {
         switch self {
         case .refused, .refusedAgain: .seconds(3) * Double(times) + rest * Double(times)
         case .late, .dying: Self.slowAnswer * 2
-        case .silent: .milliseconds(32_500)
+        case .silent: timeout + .milliseconds(2_500)
         }
     }
 
@@ -84,13 +83,16 @@ extension CaseCatalogue {
                 exercises: Array(Set(scripts.flatMap { rules(wait, $0.0) })).sorted(),
                 touches: ["timestamp-seconds-rising", "states-delivered", "last-state-delivered"]
                     + (wait == .dying ? ["changed-row-kept"] : []),
-                requestTimeout: wait == .silent ? Self.mostPatient : .seconds(10),
+                requestTimeout: wait == .silent ? mostPatient : .seconds(10),
                 rests: wait.rests, rest: rest, needsHostClock: wait == .silent)
         }
     }
 
-    /// The most patient relay that we know gives a push up after 30 s, and answers its caller then (`Tolerances.patience`).
-    static let mostPatient = Interval.seconds(35)
+    /// The relay gives a push up after its own time-out, and answers its caller then. Where the profile says none: the most
+    /// patient relay that we know waits 30 s (`Tolerances.patience`).
+    private var timeout: Interval { roles.profile.timeout ?? .seconds(30) }
+    /// Behind which it is blamed that nobody was answered.
+    var mostPatient: Interval { timeout + .seconds(5) }
 
     /// An activity's states wait, or alerts of a relay that knows no activities.
     private var waiting: String { roles.hasActivities ? "pushType: liveactivity, event: update" : "pushType: alert" }
@@ -120,7 +122,7 @@ extension CaseCatalogue {
         if meanwhile != .question { settle(&script, waits) }
         script.add(call, after: .milliseconds(350))
         for (number, next) in behind.enumerated() {
-            script.add(next, after: number == 0 ? max(silence(behind: script), wait.lasts(rest)) : silence(behind: script))
+            script.add(next, after: number == 0 ? max(silence(behind: script), wait.lasts(rest, timeout)) : silence(behind: script))
         }
         return script
     }
@@ -161,14 +163,14 @@ extension CaseCatalogue {
         }
         if let renewal = roles.renewal {
             begin(.rotation, renewal) { script in
-                script.add(roles.activity, after: wait.lasts(rest))
+                script.add(roles.activity, after: wait.lasts(rest, timeout))
                 settle(&script, roles.anyState)
                 settle(&script, roles.final)
             }
         }
         if let final = roles.final, roles.profile.order != .parallel, !roles.refusesUnknownSessions {
             // The phone is registered once more, so that the run sees what comes behind the end.
-            begin(.end, final) { $0.add(roles.device, after: wait.lasts(rest)) }
+            begin(.end, final) { $0.add(roles.device, after: wait.lasts(rest, timeout)) }
         }
         let isMet = Need(
             isThere: !scripts.isEmpty,

@@ -34,7 +34,7 @@ extension CaseCatalogue {
                 "too-many-credentials",
                 "When APNs answers 429 TooManyProviderTokenUpdates, is the token kept, and is nothing sent again in a storm?",
                 "TooManyProviderTokenUpdates", ["living-token-kept", "states-delivered"],
-                ["retry-storm", "provider-token-reused"]),
+                ["retry-storm", "provider-token-reused"], needs: [needsProviderToken]),
             refusal(
                 "server-error", "500 InternalServerError", ["InternalServerError"], ["living-token-kept", "retry-backs-off"]),
             outage(
@@ -169,9 +169,10 @@ extension CaseCatalogue {
     }
 
     private func outage(
-        _ name: String, _ question: String, _ reason: String, _ exercises: [String], _ touches: [String]
+        _ name: String, _ question: String, _ reason: String, _ exercises: [String], _ touches: [String],
+        needs: [Need] = []
     ) -> PlannedCase {
-        planned(name, question, [needsDevice, needsEvent]) {
+        planned(name, question, [needsDevice, needsEvent] + needs) {
             var script = opening()
             states(&script, 7)
             return Case(
@@ -201,7 +202,7 @@ extension CaseCatalogue {
 
     private var expiredCredential: PlannedCase {
         let question = "When APNs answers 403 ExpiredProviderToken, is a new token signed, and sent by a new connection?"
-        return planned("expired-credential", question, [needsDevice, needsEvent]) {
+        return planned("expired-credential", question, [needsDevice, needsEvent, needsProviderToken]) {
             var script = opening()
             // Long enough behind the answer that whoever goes on with the old token, or by the old connection, is seen to.
             states(&script, 12)
@@ -217,6 +218,12 @@ extension CaseCatalogue {
         }
     }
 
+    var needsProviderToken: Need {
+        Need(
+            isThere: roles.profile.credential == .token,
+            words: "the relay shows a certificate, and signs no provider token (`credential: certificate`)")
+    }
+
     private var needsSandbox: Need {
         Need(
             isThere: knowsSandbox,
@@ -225,8 +232,10 @@ extension CaseCatalogue {
                 : "the relay is not told where the sandbox is (`{{mock.sandbox}}` in its `launch`)")
     }
 
-    private func otherEnvironment(_ name: String, _ question: String, _ reason: String, _ rule: String) -> PlannedCase {
-        planned(name, question, [needsDevice, needsEvent, needsSandbox]) {
+    private func otherEnvironment(
+        _ name: String, _ question: String, _ reason: String, _ rule: String, needs: [Need] = []
+    ) -> PlannedCase {
+        planned(name, question, [needsDevice, needsEvent, needsSandbox] + needs) {
             var script = opening()
             states(&script, 4)
             return Case(
@@ -248,6 +257,6 @@ extension CaseCatalogue {
     private var otherKey: PlannedCase {
         otherEnvironment(
             "key-of-other-host", "Does BadEnvironmentKeyInToken lead to one attempt at the other host, which is remembered?",
-            "BadEnvironmentKeyInToken", "other-environment-once")
+            "BadEnvironmentKeyInToken", "other-environment-once", needs: [needsProviderToken])
     }
 }

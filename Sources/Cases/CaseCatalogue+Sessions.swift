@@ -76,7 +76,8 @@ extension CaseCatalogue {
             "sessions-kept-apart",
         ]
         if calls.contains(where: { $0.registers.contains { $0 != .registrationToken } }) {
-            rules += ["requests-well-formed", "payload-fits", "provider-token-reused"]
+            rules += ["requests-well-formed", "payload-fits"]
+            if roles.profile.credential == .token { rules.append("provider-token-reused") }
         }
         if calls.contains(where: { $0.registers.contains(.registrationToken) }), owed.contains(where: { $0.provider == .fcm }) {
             rules += ["messages-well-formed", "access-token-reused"]
@@ -332,7 +333,7 @@ extension CaseCatalogue {
 
     private var hours: PlannedCase {
         let question = "Is a provider token replaced before it is an hour old?"
-        return planned("hours", question, [needsDevice, needsEvent]) {
+        return planned("hours", question, [needsDevice, needsEvent, needsProviderToken]) {
             var script = opening()
             let often = max(pause, .seconds(150))
             // Close together, so that one who signs anew some minutes too late is seen; and two silences over the hour, of the
@@ -348,7 +349,7 @@ extension CaseCatalogue {
 
     private var busyHour: PlannedCase {
         let question = "Is a provider token replaced before it is an hour old, also where pushes go all the time?"
-        return planned("busy-hour", question, [needsDevice, needsEvent]) {
+        return planned("busy-hour", question, [needsDevice, needsEvent, needsProviderToken]) {
             var script = opening()
             let often = max(pause, .seconds(60))
             script.add(roles.anyEvent, after: often, every: often, count: 68)

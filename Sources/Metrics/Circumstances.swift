@@ -126,9 +126,11 @@ package struct Circumstances: Sendable {
         !push.metFault || faults.contains { $0.rule == push.faultRule }
     }
 
-    /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push
-    /// up after 30 s.)
-    package var patience: Interval { real(Tolerances.patience) }
+    /// The relay's own time-out for an answer of APNs, as its profile says.
+    package var timeout = Tolerances.patience
+
+    /// So long a relay may wait for an answer, by the network's time.
+    package var patience: Interval { real(timeout) }
 
     /// Until when a relay need not send again what was answered so by a fault of ours, or not at all, nor what waits behind it.
     /// Nil: nothing of ours keeps it back.

@@ -7,10 +7,13 @@ package enum LaunchTemplate {
         "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.sandbox",
         "mock.sandboxHost", "mock.sandboxPort", "mock.clock", "mock.clockScale", "mock.ca", "mock.key", "mock.keyText",
         "mock.keyId", "mock.teamId", "mock.topic", "relay.listen", "relay.host", "relay.port", "rig.webhook", "run.dir",
-    ] + ofFCM
+    ] + ofCertificate + ofFCM
 
     /// The folder of the file that says `launch`: it is known when that is read, and stands in no other place.
     static let folder = "scenario.dir"
+
+    /// Whoever is told one of these has a client certificate made.
+    package static let ofCertificate = ["mock.certificate", "mock.certificateKey", "mock.p12"]
 
     /// Whoever is told one of these has a mock FCM beside.
     static let ofFCM = ["mock.fcm", "mock.serviceAccount", "mock.tokenUri", "mock.project"]

@@ -314,7 +314,7 @@ struct Pass {
     }
 
     /// So long something may come behind what was the last.
-    private var linger: Interval { context.circumstances.real(Tolerances.patience) + context.circumstances.allowance }
+    private var linger: Interval { context.circumstances.patience + context.circumstances.allowance }
 
     /// Until when it is looked at further; nil: it is over.
     private func stays(_ held: OpenAccount, at instant: Instant, reacts: Bool) -> Instant? {

@@ -225,6 +225,7 @@ struct Judgement {
         context.hasBothEnvironments = scenario.mock.environment == .both && profile.environments == .both
         context.tellsStatesApart = scenario.mock.messaging.liveUpdateStamp != nil
         context.circumstances.quotaRetryAfter = scenario.mock.retryAfter(.quotaExceeded)
+        context.circumstances.timeout = profile.timeout ?? Tolerances.patience
         context.isSilentOfRest = profile.rest == nil
         context.circumstances.rest = profile.rest ?? SheetFigures.restBehindFailure
         context.circumstances.repeats = profile.dedupe.map { RepeatTerms(window: $0.window) }

@@ -67,6 +67,25 @@ import TLS
         #expect(header(captured.request, "authorization") == "Bearer abc" && captured.refusal == nil)
     }
 
+    @Test func `a credential may be joined of several parts, and encoded as a whole`() throws {
+        let auth = """
+            { header: { name: X-Auth, prefix: "Key ", value: { join: ["{{sessionID}}", ":", SECRET, ":",
+                  { value: "{{token}}", prefix: t_, as: hex }], encode: base64url } } }
+            """
+        let signed = try request(auth, captured: "t_616263").request
+        let id = header(signed, ":path").dropFirst("/ab/".count).prefix { $0 != "?" }
+        #expect(header(signed, "x-auth") == "Key " + Base64URL.encode(Array("\(id):top secret:abc".utf8).span))
+        // What an answer gave in another form than is said makes no credential, and the call is not sent.
+        #expect(try request(auth, captured: "t_no hex").refusal == "a secret that an answer gave is not written as the profile says")
+    }
+
+    @Test func `a header that the call sends may be signed`() throws {
+        let auth = #"{ hmac: { key: SECRET, over: [{ header: X-Id }, ".", body], header: s, prefix: "v1," } }"#
+        let signed = try request(auth, call: #"headers: { x-id: "{{sessionID}}" }"#).request
+        #expect(!header(signed, "x-id").isEmpty)
+        #expect(header(signed, "s") == "v1," + Hex.encode(code(header(signed, "x-id") + "." + signed.body.text).span))
+    }
+
     @Test func `what is signed are the parts as they are listed`() throws {
         let auth = """
             { hmac: { key: SECRET, over: [method, { text: " {{sessionID}} " }, path, "\\n", timestamp, ".", body],

@@ -34,9 +34,7 @@ struct WebhookTests {
               end: { path: /end, json: { text: "{{marker}}" } }
               register: { path: /hooks, json: { url: "{{webhook}}" }, captures: { hookSecret: /secret } }
             webhooks:
-              event: /type
-              id: /id
-              token: /token
+              PLACES
               MORE
         workload:
           arrivals: [{ rate: 4, for: 1s }]
@@ -51,11 +49,13 @@ struct WebhookTests {
     /// The statuses of the answers (0: none within half a second), and what was put on record.
     private func post(
         _ requests: [(body: String, fields: [(String, String)])], _ more: String = "answers: []", path: String = "/webhooks",
-        method: String = "POST", before: ((Int, WatchService) -> Void)? = nil
+        method: String = "POST", places: String = "{ event: /type, id: /id, token: /token }", secret: String = key,
+        before: ((Int, WatchService) -> Void)? = nil
     ) throws -> (statuses: [Int], notes: [WebhookNote]) {
         try withFolder { folder in
-            try FileSystem.replace(folder + "/key", with: Self.key, mode: 0o600)
-            let text = Self.scenario.replacing("MORE", with: more.replacing("FOLDER", with: folder))
+            try FileSystem.replace(folder + "/key", with: secret, mode: 0o600)
+            let lines = places.dropFirst(2).dropLast(2).split(separator: ", ").joined(separator: "\n" + String(repeating: " ", count: 6))
+            let text = Self.scenario.replacing("PLACES", with: lines).replacing("MORE", with: more.replacing("FOLDER", with: folder))
             let plan = Plan(scenario: try Scenario.parse(text: text, path: "hooked.yaml"), seed: Seed(1), run: 7)
             let watch = try WatchService(plan: plan, journalDirectory: folder)
             let url = try #require(watch.webhook)
@@ -150,6 +150,68 @@ struct WebhookTests {
             .replacing("over:", with: "encoding: base64, over:")
         let (_, notes) = try post(
             [(body, [("x-signature", "t=\(time),s=\(code)")]), (body, [("x-signature", "t=\(time),v1=\(code)")])], form)
+        #expect(notes.map(\.signature) == [.right, .wrong])
+    }
+
+    @Test("may be signed as Standard Webhooks has it: over its id as well, with codes in a list and a key in base 64")
+    func standard() throws {
+        let (body, time) = (#"{"type":"ended"}"#, now)
+        let (key, message) = (Array("some bytes of a key".utf8), Array("msg_1.\(time).\(body)".utf8))
+        let code = Base64.encode(hmac(.sha256, key: key.span, message.span).span)
+        let fields = [("webhook-id", "msg_1"), ("webhook-timestamp", String(time))]
+        func signed(_ value: String, id: String = "msg_1") -> (body: String, fields: [(String, String)]) {
+            (body, [("webhook-id", id), ("webhook-timestamp", String(time)), ("webhook-signature", value)])
+        }
+        let requests = [
+            signed("v1,\(code)"), signed("v1a,AAAA v1,BBBB v1,\(code)"), signed(code), signed("v1,\(code)", id: "msg_2"),
+            (body, fields),
+        ]
+        let secret = "whsec_" + Base64.encode(key.span)
+        let asStandard = """
+            form: listed
+                  signature: { hmac: { key: { KEY, prefix: whsec_, as: base64 }, encoding: base64, header: webhook-signature,
+                    over: [{ header: webhook-id }, ".", timestamp, ".", body], timestamp: { header: webhook-timestamp } } }
+            """
+        func post(_ kept: String, before: ((Int, WatchService) -> Void)? = nil) throws -> [WebhookNote] {
+            try self.post(
+                requests, asStandard.replacing("KEY", with: kept), places: "{ event: /type, id: { header: Webhook-Id } }", secret: secret,
+                before: before
+            ).notes
+        }
+        let kept = try post("file: FOLDER/key")
+        #expect(kept.map(\.signature) == [.right, .right, .wrong, .wrong, .missing] && kept.first?.id == "msg_1")
+        let given = try post(#"value: "{{hookSecret}}""#) { number, watch in
+            if number == 0 { watch.secrets(0, Array(secret.utf8)) }
+            usleep(50_000)
+        }
+        #expect(given.map(\.signature) == kept.map(\.signature))
+        // What is no base 64 is no key.
+        let torn = try post(#"value: "{{hookSecret}}""#) { number, watch in
+            if number == 0 { watch.secrets(0, Array("whsec_?".utf8)) }
+            usleep(50_000)
+        }
+        #expect(torn.map(\.signature) == [.wrong, .wrong, .wrong, .wrong, .missing])
+    }
+
+    @Test("may have no body: then header and query say what it is about")
+    func bodiless() throws {
+        let marker = Marker(run: 7, session: 0, step: 0)
+        let path = "/webhooks?token=a%201&text=\(marker.text.replacing("[", with: "%5B").replacing("]", with: "%5D"))"
+        let (statuses, notes) = try post(
+            [("", [("x-event", "ended")])], "method: GET", path: path, method: "GET",
+            places: "{ event: { header: X-Event }, token: { parameter: token } }")
+        #expect(statuses == [200] && notes.map(\.event) == ["ended"] && notes.first?.token == "a 1" && notes.first?.marker == marker)
+        let always = try post([("", [])], method: "GET", places: "{ event: { word: token.dead }, method: GET }")
+        #expect(always.notes.map(\.event) == ["token.dead"])
+    }
+
+    @Test("may bear a credential that is joined and encoded")
+    func joined() throws {
+        let more = """
+            signature: { header: { name: Authorization, prefix: "Basic ", value: { join: ["rig:", { file: FOLDER/key }], encode: base64 } } }
+            """
+        let right = "Basic " + Base64.encode(Array("rig:\(Self.key)".utf8).span)
+        let (_, notes) = try post([("{}", [("authorization", right)]), ("{}", [("authorization", Self.key)])], more)
         #expect(notes.map(\.signature) == [.right, .wrong])
     }
 

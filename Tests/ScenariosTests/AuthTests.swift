@@ -76,6 +76,19 @@ struct AuthTests {
                 #"{ bearer: "{{secret}}", header: { name: a, value: "{{secret}}" } }"#,
                 "7:43: `auth` has `bearer` or `header`, not both (strike one)"
             ),
+            (
+                #"{ bearer: { join: ["a", ":"] } }"#,
+                "7:21: `bearer` holds a secret, which has no place in a file that the journal keeps"
+                    + " (one part at least is `{ env: NAME }`, `{ file: PATH }` or a variable such as `{{secret}}`)"
+            ),
+            (
+                #"{ hmac: { key: "{{secret}}", over: [{ header: X-Id }], header: s } }"#,
+                "9:13: the header `x-id` is signed, but not sent (add it to `headers`, such as `x-id: \"{{uuid}}\"`)"
+            ),
+            (
+                #"{ hmac: { key: "{{secret}}", over: [{ header: a, text: b }], header: s } }"#,
+                "7:47: a part of `over` is `text` or a `header` (write one of them, such as `{ header: webhook-id }`)"
+            ),
             (#"{ bearer: "{{secre}}" }"#, "7:21: unknown variable `secre` (did you mean `secret`?)"),
             (
                 "{ bearer: { env: PUSHRIG_NO_SUCH_VARIABLE } }",

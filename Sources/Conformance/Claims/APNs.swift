@@ -32,7 +32,7 @@ extension Claim {
             "P5", .must, "A GOAWAY is read for its reason, and a refused certificate causes no storm of connections.",
             norm: "\(sending): a GOAWAY tells its reason; the archived guide: quick reconnecting counts as an attack",
             on: [.certificates],
-            missing: "A run gives its relay a provider key: `launch` knows no certificate, good or bad."),
+            missing: "`launch` hands a relay a good certificate, and no bad one."),
         Claim(
             "P6", .must, "Connections are kept for hours, not opened for each push or closed after seconds.",
             norm: sending, rules: ["connections-reused"], defects: ["connection-per-push"]),

@@ -260,6 +260,7 @@ final class Rig {
             ? mock.coordinates.admin.map { "http://\($0)" } ?? ""
             : "scale=\(scenario.clockScale),at=\(SystemTime().wall().milliseconds),shows=\(mock.clock.wall().milliseconds)"
         let scale = Numbers.trimmed(scenario.clockScale, places: 6)
+        let certificate = try RunCertificate(scenario, mock)
         return { [listen] name in
             switch name {
             case "pushrig": executable
@@ -276,6 +277,9 @@ final class Rig {
             case "mock.keyText": FileSystem.text(of: coordinates.apnsKey)
             case "mock.keyId": coordinates.keyID
             case "mock.teamId": coordinates.teamID
+            case "mock.certificate": certificate?.file
+            case "mock.certificateKey": certificate?.keyFile
+            case "mock.p12": certificate?.pkcs12File
             case "mock.topic": scenario.mock.topics.first ?? scenario.relay.profile.topic
             case "mock.fcm": coordinates.fcm?.description
             case "mock.serviceAccount": coordinates.serviceAccount

@@ -61,14 +61,18 @@ final class WebhookReceiver: ServerHandler {
     }
 
     func handle(_ exchange: ServerExchange) {
-        let path = (exchange.head.text(":path") ?? "").prefix { $0 != "?" }
-        guard path == spec.path else { return exchange.respond(status: 404) }
-        guard exchange.head.text(":method") == "POST" else { return exchange.respond(status: 405) }
+        let path = exchange.head.text(":path") ?? ""
+        guard path.prefix(while: { $0 != "?" }) == spec.path else { return exchange.respond(status: 404) }
+        guard exchange.head.text(":method") == spec.method.rawValue else { return exchange.respond(status: 405) }
         guard exchange.body.count <= Self.limits.maxBodyBytes else { return exchange.respond(status: 413) }
         let json = try? JSONValue(parsing: exchange.body.text)
         let body = exchange.body
-        let marker = Marker.find(in: body.bytes)
-        let (event, id, token) = (text(json, spec.event) ?? "", text(json, spec.id), text(json, spec.token))
+        let query = QueryFields(of: Array(path.utf8))
+        let marker = Marker.find(in: body.bytes) ?? query.fields.lazy.compactMap { Marker.find(in: $0.value.span) }.first
+        let (event, id, token) = (
+            text(json, query, exchange, spec.event) ?? "", text(json, query, exchange, spec.id),
+            text(json, query, exchange, spec.token)
+        )
         let key = id ?? "\(event) \(marker?.text ?? token ?? "")"
         if deliveries.count >= Self.mostKnown { deliveries.removeAll() }
         let answer = answer(to: deliveries[key, default: 0])
@@ -117,9 +121,18 @@ final class WebhookReceiver: ServerHandler {
         respond(come.exchange, come.answer)
     }
 
-    private func text(_ json: JSONValue?, _ pointer: JSONPointerPath?) -> String? {
-        guard let pointer, let value = json?.at(pointer: pointer.text) else { return nil }
-        let text = value.string ?? value.int.map { String($0) }
+    private func text(
+        _ json: JSONValue?, _ query: QueryFields, _ exchange: ServerExchange, _ place: WebhookSpec.Place?
+    ) -> String? {
+        let text: String? =
+            switch place {
+            case .body(let pointer)?:
+                json?.at(pointer: pointer.text).flatMap { value in value.string ?? value.int.map { String($0) } }
+            case .header(let name)?: exchange.head.text(named: name)
+            case .parameter(let name)?: query.text(name)
+            case .word(let word)?: word
+            case nil: nil
+            }
         return text.map { String(decoding: $0.utf8.prefix(WebhookNote.mostBytes), as: UTF8.self) }
     }
 

@@ -32,17 +32,21 @@ struct WebhookSecrets {
     }
 
     /// They come from answers, so that one may be on its way.
-    var areGiven: Bool { if case .template? = secret { true } else { false } }
+    var areGiven: Bool { !(secret?.templates.isEmpty ?? true) }
 
     /// An answer gave it to a call of the user.
     mutating func learn(_ bytes: [UInt8], of user: UInt32, at now: WallTime) {
-        guard case .template(let template)? = secret, given[user] != nil || given.count < Self.mostUsers else { return }
-        let buffer = ByteBuffer(capacity: 64)
-        template.render(into: buffer, GivenValue(bytes: bytes))
-        let fresh = buffer.array()
+        guard let secret, areGiven, given[user] != nil || given.count < Self.mostUsers else { return }
+        guard let fresh = written(secret, GivenValue(bytes: bytes)) else { return }
         var known = (given[user] ?? []).filter { isRight($0, at: now) && $0.secret != fresh }
         for index in known.indices where known[index].until == nil { known[index].until = now + overlap }
         given[user] = known.suffix(3) + [Given(secret: fresh)]
+    }
+
+    /// Nil where the answer's value is not written as the profile says: no webhook is right by it.
+    private func written(_ secret: SecretValue, _ values: some TemplateValues) -> [UInt8]? {
+        let buffer = ByteBuffer(capacity: 64)
+        return secret.append(to: buffer, values, turn: { _ in 0 }) ? buffer.array() : nil
     }
 
     /// Of that user where it has some; else, and where nobody knows whose it is, of all.
@@ -55,7 +59,9 @@ struct WebhookSecrets {
             }
             let (last, former) = (taken(now), taken(now - min(overlap, every)))
             return last == former ? [last] : [last, former]
-        case .template?:
+        case .joined(let parts, _)? where parts.allSatisfy(\.templates.isEmpty):
+            return secret.flatMap { written($0, NoValues()) }.map { [$0] } ?? []
+        case .template?, .joined?:
             let own = user.flatMap { given[$0] }
             return (own ?? given.values.flatMap { $0 }).filter { isRight($0, at: now) }.map(\.secret)
         case .turns?, nil: return []

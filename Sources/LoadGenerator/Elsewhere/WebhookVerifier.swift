@@ -41,6 +41,7 @@ final class WebhookVerifier {
             case .timestamp: message.append(time ?? "")
             case .method: message.append(exchange.head.text(":method") ?? "")
             case .path: message.append(exchange.head.text(":path") ?? "")
+            case .header(let name): message.append(exchange.head.text(named: name) ?? "")
             case .text(let template): template.render(into: message, nothing)
             case .resource, .parameters, .digest: preconditionFailure("no profile signs webhooks over that")
             }
@@ -59,8 +60,7 @@ final class WebhookVerifier {
         switch self.spec.form {
         case .plain:
             let prefix = String(decoding: spec.prefix, as: UTF8.self)
-            let time = spec.timestamp?.place.header.flatMap { text(exchange, $0) }
-            return (given.hasPrefix(prefix) ? [String(given.dropFirst(prefix.count))] : [], time)
+            return (given.hasPrefix(prefix) ? [String(given.dropFirst(prefix.count))] : [], time(spec, exchange))
         case .dated:
             var (codes, time) = ([String](), String?.none)
             for item in given.split(separator: ",").map({ $0.drop { $0 == " " } }) {
@@ -69,7 +69,15 @@ final class WebhookVerifier {
                 if item.hasPrefix("t=") { time = String(item.dropFirst(2)) }
             }
             return (codes, time)
+        case .listed:
+            let label = self.spec.label + ","
+            let codes = given.split(separator: " ").filter { $0.hasPrefix(label) }.map { String($0.dropFirst(label.count)) }
+            return (codes, time(spec, exchange))
         }
+    }
+
+    private func time(_ spec: HMACSpec, _ exchange: ServerExchange) -> String? {
+        spec.timestamp?.place.header.flatMap { text(exchange, $0) }
     }
 
     private func isOld(_ time: String?, _ spec: HMACSpec, _ now: WallTime) -> Bool {
@@ -82,13 +90,12 @@ final class WebhookVerifier {
     }
 
     private func text(_ exchange: ServerExchange, _ header: [UInt8]) -> String? {
-        let (head, name) = (exchange.head, String(decoding: header, as: UTF8.self))
-        return (0..<head.count).first { head.name(at: $0).text == name }.map { head.value(at: $0).text }
+        exchange.head.text(named: String(decoding: header, as: UTF8.self))
     }
 }
 
 /// There is no session that a webhook would belong to.
-private final class NoValues: TemplateValues {
+struct NoValues: TemplateValues {
     func isNull(_ variable: TemplateVariable) -> Bool { true }
     func append(_ variable: TemplateVariable, _ encoding: TemplateEncoding, into buffer: ByteBuffer) {}
 }

@@ -21,7 +21,7 @@ extension RequestSigner {
         extendQuery(of: head)
         if case .header(let name)? = spec.timestamp?.place { head.append(name: name.span, value: time.array().span) }
         if case .header(let name)? = spec.digest?.place, let digest { head.append(name: name.span, value: digest.span) }
-        let code = code(request, spec, digest, values, at: now, isSpoilt: isSpoilt)
+        guard let code = code(request, spec, digest, values, at: now, isSpoilt: isSpoilt) else { return Self.unreadable }
         output.clear()
         switch spec.place {
         case .header(let name):
@@ -75,7 +75,7 @@ extension RequestSigner {
     private func code(
         _ request: OutgoingRequest, _ spec: HMACSpec, _ digest: [UInt8]?, _ values: EventValues, at now: WallTime,
         isSpoilt: Bool
-    ) -> String {
+    ) -> String? {
         let (message, secret, head) = (message, secret, request.head)
         let path = head.index(of: ":path").map { head.value(at: $0).array } ?? []
         message.clear(keepingUpTo: 16_384)
@@ -88,10 +88,11 @@ extension RequestSigner {
             case .resource: message.append(Array(path.prefix { $0 != 63 }).span)
             case .parameters: message.append(QueryFields(of: path).sortedText.span)
             case .digest: if let digest { message.append(digest.span) }
+            case .header(let name): message.append(head.text(named: name) ?? "")
             case .text(let template): template.render(into: message, values)
             }
         }
-        put(spec.key, into: secret, values, at: now)
+        guard put(spec.key, into: secret, values, at: now) else { return nil }
         var code = hmac(spec.algorithm, key: secret.bytes, message.bytes)
         if isSpoilt { code[0] ^= 1 }
         return spelt(code, spec.encoding)
@@ -108,6 +109,11 @@ struct QueryFields {
             let name = field.prefix { $0 != 61 }
             return (Self.decoded(name), Self.decoded(field.dropFirst(name.count + 1)))
         }
+    }
+
+    /// The first of that name, decoded.
+    func text(_ name: String) -> String? {
+        fields.first { $0.name == Array(name.utf8) }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 
     /// `name=value` joined by `&`, names in lower case, in order of names.

@@ -16,14 +16,14 @@ extension RequestSigner {
         let instant = Self.basic(now)
         head.append("x-amz-date", instant)
         if let token = spec.sessionToken {
-            put(token, into: output, values, at: now)
+            guard put(token, into: output, values, at: now) else { return Self.unreadable }
             if isSpoilt { output.spoilLast() }
             if let wrong = write(Array("x-amz-security-token".utf8), into: head) { return wrong }
         }
         let (canonical, names) = canonicalRequest(request)
         let scope = instant.prefix(8) + "/" + String(decoding: spec.region, as: UTF8.self) + "/"
             + String(decoding: spec.service, as: UTF8.self) + "/aws4_request"
-        put(spec.secretAccessKey, into: secret, values, at: now)
+        guard put(spec.secretAccessKey, into: secret, values, at: now) else { return Self.unreadable }
         var key = Array("AWS4".utf8) + secret.array()
         for part in [Array(instant.utf8.prefix(8)), spec.region, spec.service, Array("aws4_request".utf8)] {
             key = hmac(.sha256, key: key.span, part.span)

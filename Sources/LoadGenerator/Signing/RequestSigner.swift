@@ -34,14 +34,15 @@ final class RequestSigner {
         switch auth.kind {
         case .plain(let name, let prefix, let value):
             header = name
-            put(value, into: secret, values, at: now)
+            guard put(value, into: secret, values, at: now) else { return Self.unreadable }
             if isSpoilt { secret.spoilLast() }
             output.append(prefix.span)
             output.append(contentsOf: secret)
         case .basic(let user, let password):
             header = Self.authorization
             output.append("Basic ")
-            output.append(credentials(user, password, values, at: now, isSpoilt: isSpoilt))
+            guard let pair = credentials(user, password, values, at: now, isSpoilt: isSpoilt) else { return Self.unreadable }
+            output.append(pair)
         case .hmac(let spec): return sign(request, spec, values, at: now, isSpoilt: isSpoilt)
         case .sigv4(let spec): return sign(request, spec, values, at: now, isSpoilt: isSpoilt)
         case .oauth2(let spec):
@@ -54,7 +55,9 @@ final class RequestSigner {
         case .jwt(let spec):
             header = spec.header
             output.append(spec.prefix.span)
-            guard mint(spec, values, at: now, isSpoilt: isSpoilt) else { return "the key that signs is not there" }
+            guard mint(spec, values, at: now, isSpoilt: isSpoilt) else {
+                return "the key that signs is not there, or not written as the profile says"
+            }
         }
         return write(header, into: request.head)
     }
@@ -71,29 +74,25 @@ final class RequestSigner {
 
     private static let authorization = Array("authorization".utf8)
 
-    func put(_ value: SecretValue, into buffer: ByteBuffer, _ values: EventValues, at now: WallTime) {
+    /// False where a value is not written as the profile says.
+    func put(_ value: SecretValue, into buffer: ByteBuffer, _ values: EventValues, at now: WallTime) -> Bool {
         buffer.clear()
-        switch value {
-        case .template(let template): template.render(into: buffer, values)
-        case .kept(let kept):
-            let bytes = kept.bytes
-            buffer.append(bytes.span)
-        case .turns(let secrets, let every):
+        return value.append(to: buffer, values) { every in
             // After 1970 in any case, so that the remainder is no negative one.
-            let turn = every.map { max(0, now.nanoseconds) / $0.nanoseconds } ?? Int64(values.turn)
-            let bytes = secrets[Int(turn % Int64(secrets.count))].bytes
-            buffer.append(bytes.span)
+            every.map { max(0, now.nanoseconds) / $0.nanoseconds } ?? Int64(values.turn)
         }
     }
 
+    static let unreadable = "a secret that an answer gave is not written as the profile says"
+
     private func credentials(
         _ user: Template, _ password: SecretValue, _ values: EventValues, at now: WallTime, isSpoilt: Bool
-    ) -> String {
+    ) -> String? {
         let (message, secret) = (message, secret)
         message.clear()
         user.render(into: message, values)
         message.append(58)
-        put(password, into: secret, values, at: now)
+        guard put(password, into: secret, values, at: now) else { return nil }
         if isSpoilt { secret.spoilLast() }
         message.append(contentsOf: secret)
         return Base64.encode(message.bytes)
@@ -121,7 +120,7 @@ final class RequestSigner {
         var signature: [UInt8]
         switch spec.signing {
         case .hs256(let key):
-            put(key, into: secret, values, at: now)
+            guard put(key, into: secret, values, at: now) else { return false }
             signature = hmac(.sha256, key: secret.bytes, message.bytes)
         case .es256(let key):
             guard let key else { return false }

@@ -90,7 +90,7 @@ struct AuthDecoder {
     /// A secret that stands in a header as it is.
     private func headerSecret(_ node: YAMLNode, named key: String, _ compiler: inout TemplateCompiler) -> SecretValue? {
         let secret = secrets.secret(node, named: key, &compiler)
-        if let kept = secret?.kept, !kept.allSatisfy({ $0.bytes.allSatisfy { $0 >= 32 && $0 != 127 } }) {
+        if let bare = secret?.bare, !bare.allSatisfy({ $0.bytes.allSatisfy { $0 >= 32 && $0 != 127 } }) {
             mistakes.add(
                 "the secret holds a control character, which no header can carry", hint: "is it the right one?",
                 at: node.place)

@@ -284,6 +284,13 @@ struct CallDecoder {
                 "the header `\(name)` is written by `auth`", hint: "strike it from `headers`, or add `auth: none`",
                 at: entry?.keyPlace ?? fields.node.place)
         }
+        guard case .hmac(let hmac)? = call.auth?.kind else { return }
+        let sent = call.fields.map(\.name) + hmac.headers.map { String(decoding: $0, as: UTF8.self) }
+        for name in hmac.signedHeaders where !sent.contains(name) {
+            mistakes.add(
+                "the header `\(name)` is signed, but not sent", hint: "add it to `headers`, such as `\(name): \"{{uuid}}\"`",
+                at: fields.node.place)
+        }
     }
 
     private func check(_ call: ProfileCall, _ fields: Fields, _ used: Set<TemplateVariable>) {

@@ -53,10 +53,19 @@ struct HMACDecoder {
 
     private enum Word: String, CaseIterable { case body, timestamp, method, path, resource, parameters, digest }
 
-    /// A word, or text: as `{ text: … }`, or as it stands where it has no letter and so cannot be a word.
+    /// A word, a header, or text: as `{ text: … }`, or as it stands where it has no letter and so cannot be a word.
     private func part(_ node: YAMLNode, _ fields: Fields, _ compiler: inout TemplateCompiler) -> HMACSpec.Part? {
         guard case .scalar(let text, _) = node.content else {
-            guard let inner = Fields(node, .signedText, mistakes), let text = inner.text("text") else { return nil }
+            guard let inner = Fields(node, .signedText, mistakes) else { return nil }
+            guard (inner.value("text") == nil) != (inner.value("header") == nil) else {
+                mistakes.add(
+                    "a part of `over` is `text` or a `header`", hint: "write one of them, such as `{ header: webhook-id }`",
+                    at: node.place)
+                return nil
+            }
+            guard let text = inner.text("text") else {
+                return auths.headerName(inner, "header").map { .header(String(decoding: $0, as: UTF8.self)) }
+            }
             return .text(compiler.compile(text: text, encoding: .raw, at: inner.value("text")!.place))
         }
         switch Word(rawValue: text) {
@@ -72,7 +81,7 @@ struct HMACDecoder {
         guard !text.isEmpty, !text.contains(where: { $0.isLetter || $0 == "{" }) else {
             mistakes.add(
                 "`\(text)` is nothing that `over` knows",
-                hint: "\(Word.allCases.map(\.rawValue).joined(separator: ", ")), or `{ text: \"…\" }`", at: node.place)
+                hint: "\(Word.allCases.map(\.rawValue).joined(separator: ", ")), `{ header: NAME }`, or `{ text: \"…\" }`", at: node.place)
             return nil
         }
         return .text(Template(segments: [.literal(Array(text.utf8))]))

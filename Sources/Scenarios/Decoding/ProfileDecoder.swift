@@ -63,6 +63,8 @@ struct ProfileDecoder {
             settle: fields.duration("settle") ?? .seconds(2))
         profile.tokens = tokens
         profile.environments = fields.choice("environments") ?? .both
+        profile.credential = fields.choice("credential") ?? .token
+        profile.timeout = fields.duration("timeout", .milliseconds(100)...Profile.longestTimeout)
         profile.rest = fields.duration("rest")
         profile.dedupe = dedupe
         profile.cap = limits.cap(fields)

@@ -30,7 +30,7 @@ extension Shape {
         "signedTime", ["header": "X-Timestamp", "parameter": "auth_timestamp", "unit": "s"])
     static let signedDigest = Shape(
         "signedDigest", ["of*": "sha256", "header": "X-Digest", "parameter": "body_md5", "encoding": "hex"])
-    static let signedText = Shape("signedText", ["text*": "\"v0:\""])
+    static let signedText = Shape("signedText", ["text": "\"v0:\"", "header": "webhook-id"])
 
     static let jwt = Shape(
         "jwt",
@@ -54,5 +54,9 @@ extension Shape {
         ])
 
     static let secrets = Shape("secrets", ["turns*": "[{ env: OLD_KEY }, { env: NEW_KEY }]", "every": "10s"])
-    static let secret = Shape("secret", ["env": "RELAY_KEY", "file": "relay.key", "as": "text"])
+    static let joinedSecret = Shape(
+        "joinedSecret", ["join*": "[\"{{serverID}}\", \":\", { env: RELAY_KEY }]", "encode": "base64"])
+    static let secret = Shape(
+        "secret",
+        ["env": "RELAY_KEY", "file": "relay.key", "value": "\"{{hookSecret}}\"", "prefix": "whsec_", "as": "text"])
 }

@@ -32,10 +32,10 @@ extension Shape {
         scenario, relay, relayTLS, ready, stop, restart, mock, clockStep, workload, users, feeder, phones, androids, arrival,
         scriptUse, fault, phases, gate,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
-        webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
+        webhooks, webhookPlace, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, capture,
         answer, retries, push, declared, pushMessage, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
-        authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
+        authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, joinedSecret, secrets,
         session, step, arm, reaction, act, distribution, logNormal,
     ]
 
@@ -130,7 +130,7 @@ extension Shape {
         "profile",
         [
             "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1",
-            "order": "answered", "tokens": "caller", "environments": "one",
+            "order": "answered", "tokens": "caller", "environments": "one", "credential": "certificate", "timeout": "60s",
             "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
             "answers": "[{ status: 429, means: throttled }]", "retries": "{ most: 3 }",
             "coalescing": "{ window: 10s }", "dedupe": "{ by: [/contentState/status], window: 30s }",
@@ -182,11 +182,13 @@ extension Shape {
     static let webhooks = Shape(
         "webhooks",
         [
-            "path": "/webhooks", "event*": "/type", "id": "/id", "token": "/token",
+            "path": "/webhooks", "method": "POST", "event*": "/type", "id": "/id", "token": "/token",
             "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "overlap": "24h",
             "form": "dated", "label": "s", "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
             "owes": "[{ call: end, event: session.ended }]",
         ])
+
+    static let webhookPlace = Shape("webhookPlace", ["header": "X-Event", "parameter": "token", "word": "token.dead"])
 
     static let webhookAnswer = Shape("webhookAnswer", ["status": "500", "times": "3", "delay": "2s", "never": "true"])
 

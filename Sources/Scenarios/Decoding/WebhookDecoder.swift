@@ -13,13 +13,13 @@ struct WebhookDecoder {
 
     func webhooks(_ fields: Fields) -> WebhookSpec? {
         guard let node = fields.value("webhooks"), let inner = Fields(node, .webhooks, mistakes),
-            let event = pointer(inner, "event")
+            let event = self.place(inner, "event")
         else { return nil }
         let path = inner.text("path") ?? "/webhooks"
         if !path.hasPrefix("/") { inner.wrong("path", inner.value("path")!, "a path that begins with /") }
         let form: WebhookSpec.Form? = inner.choice("form")
         var spec = WebhookSpec(
-            path: path, event: event, id: pointer(inner, "id"), token: pointer(inner, "token"),
+            path: path, event: event, id: self.place(inner, "id"), token: self.place(inner, "token"),
             signature: signature(inner),
             overlap: inner.duration("overlap", .zero...Fields.longest) ?? .zero, form: form ?? .plain,
             tolerance: inner.duration("tolerance", .seconds(1)...Fields.longest) ?? .seconds(300),
@@ -27,6 +27,7 @@ struct WebhookDecoder {
             retries: inner.duration("retries", .milliseconds(1)...WebhookSpec.longest),
             owes: inner.items("owes", atMost: 100).compactMap(owed))
         spec.label = label(inner, form ?? .plain) ?? spec.label
+        spec.method = inner.choice("method") ?? .post
         return spec
     }
 
@@ -34,17 +35,44 @@ struct WebhookDecoder {
         guard let text = fields.text("label") else { return nil }
         let isWord = (1...16).contains(text.utf8.count)
             && text.utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 95 }
-        if !isWord || form != .dated {
-            fields.wrong("label", fields.value("label")!, "a word of at most 16 letters and digits, beside `form: dated`")
+        if !isWord || form == .plain {
+            fields.wrong(
+                "label", fields.value("label")!, "a word of at most 16 letters and digits, beside `form: dated` or `listed`")
         }
         return text
     }
+
+    private func place(_ fields: Fields, _ key: String) -> WebhookSpec.Place? {
+        guard let node = fields.value(key) else { return nil }
+        guard case .mapping = node.content else { return pointer(fields, key).map { .body($0) } }
+        guard let inner = Fields(node, .webhookPlace, mistakes) else { return nil }
+        let given = WebhookPlaceKey.allCases.filter { inner.value($0.rawValue) != nil }
+        guard given.count == 1, let text = inner.text(given[0].rawValue) else {
+            mistakes.add(
+                "`\(key)` of a webhook stands in one place", hint: "write one of header, parameter and word, or a JSON pointer",
+                at: node.place)
+            return nil
+        }
+        switch given[0] {
+        case .header: return .header(text.lowercased())
+        case .parameter: return .parameter(text)
+        case .word where key == "event": return .word(text)
+        case .word:
+            mistakes.add(
+                "`\(key)` differs from webhook to webhook, so that no word can be it", hint: "say in which header or field it is",
+                at: node.place)
+            return nil
+        }
+    }
+
+    private enum WebhookPlaceKey: String, CaseIterable { case header, parameter, word }
 
     private func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {
         guard let text = fields.text(key) else { return nil }
         guard let pointer = JSONPointerPath(text) else {
             mistakes.add(
-                "`\(text)` is no JSON pointer into the webhook's body", hint: "such as /\(key)", at: fields.value(key)!.place)
+                "`\(text)` is no JSON pointer into the webhook's body", hint: "such as /\(key), or `{ header: X-Event }`",
+                at: fields.value(key)!.place)
             return nil
         }
         return pointer

@@ -114,39 +114,3 @@ package struct JWTSpec: Sendable {
     package var header: [UInt8]
     package var prefix: [UInt8]
 }
-
-/// What only the two sides know.
-package enum SecretValue: Sendable {
-    /// Of a session, or taken from an answer.
-    case template(Template)
-    /// From a file or the environment.
-    case kept(KeptSecret)
-    /// One of several, at least two: by the event, or by the time where `every` says for how long each is used.
-    case turns([KeptSecret], every: Interval?)
-
-    /// Another one from time to time.
-    var isOfTurns: Bool { if case .turns = self { true } else { false } }
-
-    var kept: [KeptSecret] {
-        switch self {
-        case .template: []
-        case .kept(let kept): [kept]
-        case .turns(let kept, _): kept
-        }
-    }
-
-    var templates: [Template] { if case .template(let template) = self { [template] } else { [] } }
-}
-
-/// A secret of the user's. It says nothing of itself: no report, no error and no record holds it.
-package final class KeptSecret: Sendable, CustomStringConvertible, CustomReflectable {
-    package let bytes: [UInt8]
-
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// At most, in bytes.
-    package static let longest = 4_096
-
-    package var description: String { "(secret)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
-}

@@ -37,6 +37,14 @@ package struct Profile: Sendable {
         case both
     }
 
+    /// How the relay proves to APNs who it is.
+    package enum Credential: String, CaseIterable, Hashable, Sendable {
+        /// A provider token that it signs.
+        case token
+        /// A client certificate: what is asked of tokens is not asked of it.
+        case certificate
+    }
+
     package var name: String
     /// Bundle identifier the relay pushes to.
     package var topic: String
@@ -44,6 +52,10 @@ package struct Profile: Sendable {
     package var order: Order
     package var tokens = TokenOwner.relay
     package var environments = Environments.both
+    package var credential = Credential.token
+    package static let longestTimeout = Interval.seconds(600)
+    /// So long the relay waits for an answer of APNs before it gives it up; nil: it says nothing.
+    package var timeout: Interval?
     /// In the order of the file.
     package var calls: [ProfileCall]
     /// The throttle the relay declares; nil: every push is sent on by itself.

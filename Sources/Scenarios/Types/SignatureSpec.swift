@@ -25,6 +25,8 @@ package struct HMACSpec: Sendable {
         case parameters
         /// Of the body; nothing where there is none.
         case digest
+        /// Of the request, by its name in lower case.
+        case header(String)
         case text(Template)
     }
 
@@ -66,13 +68,16 @@ package struct HMACSpec: Sendable {
     var isOfHeaders: Bool {
         let isPlain = over.allSatisfy { part in
             switch part {
-            case .body, .timestamp, .method, .path, .text: true
+            case .body, .timestamp, .method, .path, .header, .text: true
             case .resource, .parameters, .digest: false
             }
         }
         let places = [place, timestamp?.place].compactMap { $0 }
         return isPlain && digest == nil && parameters == nil && !key.isOfTurns && places.allSatisfy { $0.header != nil }
     }
+
+    /// Names of headers of the request that it signs.
+    var signedHeaders: [String] { over.compactMap { if case .header(let name) = $0 { name } else { nil } } }
 
     /// Names of the headers it writes.
     var headers: [[UInt8]] { [place, timestamp?.place, digest?.place].compactMap { $0?.header } }

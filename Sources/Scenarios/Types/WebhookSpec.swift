@@ -23,6 +23,27 @@ package struct WebhookSpec: Sendable {
         case plain
         /// `t=TIME,v1=CODE`, in the one header.
         case dated
+        /// `v1,CODE v1,CODE`, as Standard Webhooks has it; the time stands elsewhere.
+        case listed
+    }
+
+    /// Where a webhook says something of itself.
+    package enum Place: Hashable, Sendable {
+        case body(JSONPointerPath)
+        /// By its name in lower case.
+        case header(String)
+        /// Of the query.
+        case parameter(String)
+        /// Nowhere: it is the same of each.
+        case word(String)
+    }
+
+    package enum Method: String, CaseIterable, Sendable {
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case get = "GET"
     }
 
     /// What owes a webhook: a call that the relay took, or a push that APNs refused.
@@ -58,15 +79,16 @@ package struct WebhookSpec: Sendable {
     /// Begins with a slash.
     package var path: String
     /// Where a webhook says what it is about, its own id, and a token.
-    package var event: JSONPointerPath
-    package var id: JSONPointerPath?
-    package var token: JSONPointerPath?
+    package var event: Place
+    package var id: Place?
+    package var token: Place?
+    package var method = Method.post
     /// A header with a secret, or a keyed digest; nil: nothing is asked for. A secret may be one that an answer gave.
     package var signature: AuthSpec?
     /// So long an earlier secret is right beside the one that has followed.
     package var overlap: Interval
     package var form: Form
-    /// What the code is called in a dated signature.
+    /// What the code is called in a dated or listed signature.
     package var label = "v1"
     /// So old a signed timestamp may be, or so far ahead.
     package var tolerance: Interval
@@ -81,7 +103,7 @@ package struct WebhookSpec: Sendable {
     package static let longest = Interval.seconds(20)
 
     package init(
-        path: String = "/webhooks", event: JSONPointerPath, id: JSONPointerPath? = nil, token: JSONPointerPath? = nil,
+        path: String = "/webhooks", event: Place, id: Place? = nil, token: Place? = nil,
         signature: AuthSpec? = nil, overlap: Interval = .zero, form: Form = .plain,
         tolerance: Interval = .seconds(300), answers: [Answer] = [], retries: Interval? = nil, owes: [Owed] = []
     ) {
