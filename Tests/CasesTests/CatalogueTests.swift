@@ -176,6 +176,31 @@ struct CatalogueTests {
         #expect(both.subtracting(try asked(["environments: one"])) == ["token-of-other-host", "key-of-other-host"])
     }
 
+    @Test("of a relay that shows a certificate are not about provider tokens")
+    func certificate() throws {
+        let calls = #"register: { path: /r, json: { t: "{{deviceToken}}" }, registers: [deviceToken] }"#
+            + "\nnotify: { path: /n, json: { text: \"{{marker}}\" }, pushes: [{ channel: alert }] }"
+        func asked(_ profile: [String]) throws -> [Case] {
+            Self.runs(CaseCatalogue(try Self.relay(calls, profile: profile), hasSandbox: true).unbound.cases)
+        }
+        let (tokens, shown) = (try asked([]), try asked(["credential: certificate"]))
+        #expect(
+            Set(tokens.map(\.name)).subtracting(shown.map(\.name))
+                == ["expired-credential", "too-many-credentials", "hours", "busy-hour", "key-of-other-host"])
+        #expect(tokens.contains { $0.exercises.contains { $0.hasPrefix("provider-token") } })
+        #expect(!shown.isEmpty && shown.allSatisfy { $0.exercises.allSatisfy { !$0.hasPrefix("provider-token") } })
+    }
+
+    @Test("wait for a silent APNs as long as the relay does by its own time-out")
+    func timeout() throws {
+        let calls = #"register: { path: /r, json: { t: "{{deviceToken}}" }, registers: [deviceToken] }"#
+            + "\nnotify: { path: /n, json: { text: \"{{marker}}\" }, pushes: [{ channel: alert }] }"
+        func patience(_ profile: [String]) throws -> Interval? {
+            Self.runs(CaseCatalogue(try Self.relay(calls, profile: profile)).cases).first { $0.name == "silence" }?.requestTimeout
+        }
+        #expect(try patience([]) == .seconds(35) && patience(["timeout: 60s"]) == .seconds(65))
+    }
+
     /// A newer state in time would hide the loss of the one before it.
     @Test("say nothing behind a burst until its last state is due", arguments: [("1s", 2.4), ("2500ms", 2.6), ("7s", 7.1)])
     func silence(deadline: String, expected: Double) throws {

@@ -45,6 +45,24 @@ struct StandInTests {
         }
     }
 
+    @Test("a relay that shows APNs a certificate is handed one, and asked nothing about provider tokens")
+    func certificate() throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig,
+                [
+                    "check", "Scenarios/relays-of-others/gorush.yaml", "--only", "lifecycle", "--only", "hours", "--quiet",
+                    "--out", folder + "/check", "--set", "latenessBudget=5s", "--set", "relay.with.credential=certificate",
+                    "--set", "relay.environment.APNS_CERTIFICATE_FILE={{mock.certificate}}",
+                    "--set", "relay.environment.APNS_CERTIFICATE_KEY_FILE={{mock.certificateKey}}",
+                ])
+            #expect(run.code == 0, "\(run.out)\(run.error)")
+            let cases = try #require(try Rig.json(folder + "/check/check.json")["cases"]?.array)
+            #expect(cases.contains { $0["name"]?.string == "lifecycle" && $0["verdict"]?.string == "kept" }, "\(run.out)")
+            #expect(run.out.contains("signs no provider token"), "\(run.out)")
+        }
+    }
+
     @Test("convicts the stand-in with a bug, by the right rule", arguments: bugs)
     func red(name: String, bug: String, rule: String) throws {
         try Rig.withFolder { folder in

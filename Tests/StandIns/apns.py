@@ -1,5 +1,5 @@
 """How a stand-in speaks to APNs: a connection of HTTP/2 for each push at a time, kept for the next; one provider token for half an
-hour. What a connection loses, and what a provider token was too old for, is sent again. httpx, and `openssl` to sign."""
+hour, or a client certificate where APNS_CERTIFICATE_FILE and APNS_CERTIFICATE_KEY_FILE name one. What a connection loses, and what a provider token was too old for, is sent again. httpx, and `openssl` to sign."""
 
 import base64
 import json
@@ -42,6 +42,9 @@ class APNs:
         self.idle, self.lock, self.places = [], threading.Lock(), threading.Semaphore(12)
         self.context = ssl.create_default_context(cafile=os.environ["APNS_CA_FILE"])
         self.issued, self.token = 0, None
+        self.shown = os.environ.get("APNS_CERTIFICATE_FILE")
+        if self.shown:
+            self.context.load_cert_chain(self.shown, os.environ["APNS_CERTIFICATE_KEY_FILE"])
 
     def provider_token(self, refused=None):
         """Made anew after half an hour, and when `refused` is still the one in use. With the bug `new-provider-token` for each
@@ -67,7 +70,7 @@ class APNs:
         """Status 0 where no answer came; `again`: APNs has not looked at the push."""
         with self.lock:
             client = self.idle.pop() if self.idle else None
-        client = client or httpx.Client(http2=True, http1=False, verify=self.context, timeout=5)
+        client = client or httpx.Client(http2=True, http1=False, verify=self.context, timeout=float(os.environ.get("APNS_TIMEOUT", "5")))
         sent = {}
 
         def trace(_, info):
@@ -96,14 +99,15 @@ class APNs:
         fields |= {name.replace("_", "-"): str(value) for name, value in headers.items()}
         fields = {name: value for name, value in fields.items() if value != "None"}
         url, content, again = f"{os.environ['APNS_URL']}/3/device/{token}", json.dumps(payload), 5
-        bearer = self.provider_token()
+        bearer = None if self.shown else self.provider_token()
         while True:
-            fields["authorization"] = "bearer " + bearer
+            if bearer:
+                fields["authorization"] = "bearer " + bearer
             with self.places:
                 answer = self.post(url, fields, content)
             if answer.again and again:
                 again -= 1
-                bearer = self.provider_token(refused=bearer if answer.status == 403 else None)
+                bearer = bearer and self.provider_token(refused=bearer if answer.status == 403 else None)
                 continue
             attempts -= 1
             if attempts <= 0 or answer.status < 500 and not (answer.status in (0, 429) and pause):
