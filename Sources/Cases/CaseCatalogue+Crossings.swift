@@ -122,7 +122,8 @@ extension CaseCatalogue {
         if meanwhile != .question { settle(&script, waits) }
         script.add(call, after: .milliseconds(350))
         for (number, next) in behind.enumerated() {
-            script.add(next, after: number == 0 ? max(silence(behind: script), wait.lasts(rest, timeout)) : silence(behind: script))
+            let pause = silence(behind: script)
+            script.add(next, after: number == 0 ? max(pause, wait.lasts(rest, timeout)) : pause)
         }
         return script
     }

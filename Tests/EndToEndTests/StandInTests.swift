@@ -53,8 +53,8 @@ struct StandInTests {
                 [
                     "check", "Scenarios/relays-of-others/gorush.yaml", "--only", "lifecycle", "--only", "hours", "--quiet",
                     "--out", folder + "/check", "--set", "latenessBudget=5s", "--set", "relay.with.credential=certificate",
-                    "--set", "relay.environment.APNS_CERTIFICATE_FILE={{mock.certificate}}",
-                    "--set", "relay.environment.APNS_CERTIFICATE_KEY_FILE={{mock.certificateKey}}",
+                    "--set", "relay.environment.APNS_CERTIFICATE_FILE='{{mock.certificate}}'",
+                    "--set", "relay.environment.APNS_CERTIFICATE_KEY_FILE='{{mock.certificateKey}}'",
                 ])
             #expect(run.code == 0, "\(run.out)\(run.error)")
             let cases = try #require(try Rig.json(folder + "/check/check.json")["cases"]?.array)

@@ -83,7 +83,7 @@ struct AuthTests {
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [{ header: X-Id }], header: s } }"#,
-                "9:13: the header `x-id` is signed, but not sent (add it to `headers`, such as `x-id: \"{{uuid}}\"`)"
+                "11:9: the header `x-id` is signed, but not sent, here and in 1 more place (add it to `headers`, such as `x-id: \"{{uuid}}\"`)"
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [{ header: a, text: b }], header: s } }"#,
@@ -123,7 +123,7 @@ struct AuthTests {
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [bdoy], header: s } }"#,
-                "7:47: `bdoy` is nothing that `over` knows (body, timestamp, method, path, resource, parameters, digest, or `{ text: \"…\" }`)"
+                "7:47: `bdoy` is nothing that `over` knows (body, timestamp, method, path, resource, parameters, digest, `{ header: NAME }`, or `{ text: \"…\" }`)"
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [timestamp], header: s } }"#,

@@ -32,7 +32,7 @@ struct WebhookSecrets {
     }
 
     /// They come from answers, so that one may be on its way.
-    var areGiven: Bool { !(secret?.templates.isEmpty ?? true) }
+    var areGiven: Bool { secret?.varies ?? false }
 
     /// An answer gave it to a call of the user.
     mutating func learn(_ bytes: [UInt8], of user: UInt32, at now: WallTime) {
@@ -59,8 +59,7 @@ struct WebhookSecrets {
             }
             let (last, former) = (taken(now), taken(now - min(overlap, every)))
             return last == former ? [last] : [last, former]
-        case .joined(let parts, _)? where parts.allSatisfy(\.templates.isEmpty):
-            return secret.flatMap { written($0, NoValues()) }.map { [$0] } ?? []
+        case .joined? where !areGiven: return secret.flatMap { written($0, NoValues()) }.map { [$0] } ?? []
         case .template?, .joined?:
             let own = user.flatMap { given[$0] }
             return (own ?? given.values.flatMap { $0 }).filter { isRight($0, at: now) }.map(\.secret)

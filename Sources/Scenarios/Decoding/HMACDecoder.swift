@@ -81,7 +81,8 @@ struct HMACDecoder {
         guard !text.isEmpty, !text.contains(where: { $0.isLetter || $0 == "{" }) else {
             mistakes.add(
                 "`\(text)` is nothing that `over` knows",
-                hint: "\(Word.allCases.map(\.rawValue).joined(separator: ", ")), `{ header: NAME }`, or `{ text: \"…\" }`", at: node.place)
+                hint: "\(Word.allCases.map(\.rawValue).joined(separator: ", ")), `{ header: NAME }`, or `{ text: \"…\" }`",
+                at: node.place)
             return nil
         }
         return .text(Template(segments: [.literal(Array(text.utf8))]))

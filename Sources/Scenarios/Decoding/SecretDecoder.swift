@@ -16,7 +16,8 @@ struct SecretDecoder {
         switch node.content {
         case .scalar(let text, _): return varying(text, node, named: key, &compiler).map { .template($0) }
         case .mapping(let entries) where entries.contains(where: { $0.key == "turns" }): return turns(node)
-        case .mapping(let entries) where entries.contains(where: { $0.key == "join" }): return joined(node, named: key, &compiler)
+        case .mapping(let entries) where entries.contains(where: { $0.key == "join" }):
+            return joined(node, named: key, &compiler)
         default: return part(node, named: key, &compiler)
         }
     }
@@ -65,10 +66,11 @@ struct SecretDecoder {
         }
         guard !items.isEmpty, parts.count == items.count else { return nil }
         let whole = SecretValue.joined(parts, fields.choice("encode") ?? .text)
-        guard !whole.kept.isEmpty || whole.templates.contains(where: { !$0.variables.isEmpty }) else {
+        guard !whole.kept.isEmpty || whole.varies else {
             mistakes.add(
                 "`\(key)` holds a secret, which has no place in a file that the journal keeps",
-                hint: "one part at least is `{ env: NAME }`, `{ file: PATH }` or a variable such as `{{secret}}`", at: node.place)
+                hint: "one part at least is `{ env: NAME }`, `{ file: PATH }` or a variable such as `{{secret}}`",
+                at: node.place)
             return nil
         }
         return whole

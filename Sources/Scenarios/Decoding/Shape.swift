@@ -35,7 +35,8 @@ extension Shape {
         webhooks, webhookPlace, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, capture,
         answer, retries, push, declared, pushMessage, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
-        authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, joinedSecret, secrets,
+        authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, joinedSecret,
+        secrets,
         session, step, arm, reaction, act, distribution, logNormal,
     ]
 

@@ -59,7 +59,8 @@ struct WebhookDecoder {
         case .word where key == "event": return .word(text)
         case .word:
             mistakes.add(
-                "`\(key)` differs from webhook to webhook, so that no word can be it", hint: "say in which header or field it is",
+                "`\(key)` differs from webhook to webhook, so that no word can be it",
+                hint: "say in which header or field it is",
                 at: node.place)
             return nil
         }

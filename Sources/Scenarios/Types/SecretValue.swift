@@ -30,6 +30,9 @@ package indirect enum SecretValue: Sendable {
         if case .joined(_, let encoding) = self, encoding != .text { [] } else { kept }
     }
 
+    /// Its value is a session's own, or was given by an answer.
+    package var varies: Bool { templates.contains { !$0.variables.isEmpty } }
+
     package var templates: [Template] {
         switch self {
         case .template(let template, _): [template]
