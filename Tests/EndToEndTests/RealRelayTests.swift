@@ -24,6 +24,8 @@ struct RealRelayTests {
             "django", ["lifecycle", "outage", "refused-streams"],
             ["provider-token-reused", "connections-reused", "goaway-obeyed", "states-delivered"]
         ),
+        ("pyapns-client", ["expired-device-token", "too-many-requests"], ["dead-device-token-dropped", "connections-reused"]),
+        ("fcm-django", ["dead-registration", "unavailable"], ["failure-awaited"]),
     ])
     func check(name: String, cases: [String], known: [String]) throws {
         try Rig.withFolder { folder in

@@ -55,6 +55,36 @@ struct LearnedCallsTests {
         #expect(drafts[2].traits.unregisters == ["deviceToken"] && drafts[0].traits.unregisters.isEmpty)
     }
 
+    @Test("What several users say is no session's, names stand within other texts, and a second phone has its own tokens")
+    func scopes() throws {
+        let (other, second, cards) = (String(repeating: "ad", count: 32), String(repeating: "ae", count: 32), String(repeating: "af", count: 32))
+        let drafts = Self.drafts([
+            Self.call("/d", #"{"user":"ann-1001","token":"\#(Self.device)","server":"host-09"}"#, at: 1),
+            Self.call("/d", #"{"user":"bob-2002","token":"\#(other)","server":"host-09"}"#, at: 2),
+            Self.call("/d", #"{"user":"ann-1001","token":"\#(second)","startToken":"\#(cards)"}"#, at: 3),
+            Self.call("/s?user=eq.bob-2002", #"{"server":"host-09"}"#, at: 3.5, headers: [("authorization", "Bearer device.bob-2002")]),
+            Self.call("/s?user=eq.ann-1001", #"{"server":"host-09"}"#, at: 4, headers: [("authorization", "Bearer device.ann-1001")]),
+        ])
+        #expect(drafts.map(\.curl.body) == [
+            #"{"user":"{{secret}}","token":"{{deviceToken}}","server":"host-09"}"#,
+            #"{"user":"{{secret}}","token":"{{deviceToken2}}","startToken":"{{startToken2}}"}"#, #"{"server":"host-09"}"#,
+        ])
+        #expect(drafts[2].curl.url.hasSuffix("/s?user=eq.{{secret}}"), "\(drafts[2].curl.url)")
+        #expect(drafts[2].curl.headers.map(\.value) == ["Bearer device.{{secret}}"])
+    }
+
+    @Test("Each session's calls are a script in their order, with its user's, and alike ones are one")
+    func scripts() {
+        func session(_ id: String, _ end: String, _ at: Double) -> [ObservedCall] {
+            [Self.call("/begin", #"{"session":"\#(id)"}"#, at: at), Self.call("/\(end)", #"{"session":"\#(id)"}"#, at: at + 1)]
+        }
+        let calls = [Self.call("/login", #"{"name":"x"}"#, at: 0.5)] + session("s-1001", "done", 1) + session("s-1002", "fail", 3)
+            + session("s-1003", "done", 5) + [Self.call("/bad", "{}", at: 9, status: 400)]
+        let plan = LearnedCalls(calls, [], topic: "t", origin: "http://h").plan
+        let words = plan.scripts.map { $0.map { plan.drafts[$0].curl.url.dropFirst("http://h/".count) } }
+        #expect(words == [["login", "begin", "done", "bad"], ["login", "begin", "fail"]], "\(words)")
+    }
+
     @Test("A card's second token for one session is its newer one, and the first of another session its first")
     func rotation() {
         let other = String(repeating: "cf", count: 80)

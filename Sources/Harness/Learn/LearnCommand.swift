@@ -80,7 +80,7 @@ package struct LearnCommand {
         return try settle(learned, led, folder, signals)
     }
 
-    private func say(_ text: String) { if !isQuiet { Console.error("pushrig: " + text) } }
+    func say(_ text: String) { if !isQuiet { Console.error("pushrig: " + text) } }
 
     /// Waits until the relay takes connections. False: a signal came.
     private func comesUp(_ proxy: WatchingProxy, _ led: LedRelay, _ signals: Signals) throws(Failure) -> Bool {
@@ -149,7 +149,7 @@ package struct LearnCommand {
         var lost: [String] = []
         if learned.unreadable > 0 { lost.append("\(learned.unreadable) requests are no text, or say {{, and are left out") }
         for round in 1... {
-            let drafts = learned.drafts
+            let (drafts, scripts) = learned.plan
             guard !drafts.isEmpty else {
                 throw Failure(
                     .run, "no request that was seen could be made again", hint: "the files first-… in \(folder) say why")
@@ -157,6 +157,7 @@ package struct LearnCommand {
             var draft = try TourDraft(
                 drafts.map(\.curl), traits: drafts.map(\.traits), topic: learned.topic,
                 author: "`pushrig learn` from requests that were seen")
+            draft.scripts = scripts
             let name = "first-\(round)"
             try FileSystem.write(draft.profile, to: "\(folder)/\(name).profile.yaml")
             try FileSystem.write(draft.first(name, readyPath: learned.readyPath), to: "\(folder)/\(name).yaml")
@@ -184,7 +185,13 @@ package struct LearnCommand {
             guard isMended else { continue }
             draft = try TourDraft(
                 drafts.map(\.curl), traits: drafts.map(\.traits), topic: probe.topic ?? learned.topic, author: draft.author)
+            draft.scripts = scripts
             (draft.seen, draft.isOfOneHost) = (probe.seen, probe.environments.count == 1)
+            if let call = probe.broadcast {
+                draft.seen[call].pushes = []
+                lost.append("`\(draft.names[call])` reached several phones, of other users among them")
+            }
+            guard try ask(&draft, name, readyPath: learned.readyPath, led, signals) else { return .interrupted }
             return try write(draft, learned, probe, lost, folder, led)
         }
         preconditionFailure("each round takes something away, or is the last")
@@ -195,11 +202,6 @@ package struct LearnCommand {
     ) throws(Failure) -> ExitCode {
         let count = draft.names.count == 1 ? "1 call was" : "\(draft.names.count) calls were"
         var text = "\(count) learned\(draft.words.isEmpty ? "" : ": ")\(draft.words)\n"
-        var draft = draft
-        if let call = probe.broadcast {
-            draft.seen[call].pushes = []
-            text += "`\(draft.names[call])` reached several phones, of other users among them\n"
-        }
         try FileSystem.write(draft.profile, to: folder + "/profile.yaml")
         try FileSystem.write(draft.scenario(readyPath: learned.readyPath), to: folder + "/scenario.yaml")
         if !probe.seen.contains(where: { !$0.pushes.isEmpty }) {
@@ -209,7 +211,7 @@ package struct LearnCommand {
             text += "\(probe.unknown) pushes bore the text of no call, and nobody can say of which call they are\n"
         }
         for line in lost { text += line + "\n" }
-        text += "It could not find out: `coalescing`, `rest`, `deadlines`, `schemas`, and what nobody called.\n"
+        text += "It could not find out: `deadlines`, `schemas`, and what nobody called.\n"
             + "Read \(folder)/profile.yaml, whose comments say how often each thing was seen. Then:\n"
             + "  eval \"$(pushrig mock --state DIR --print-env)\"; export APNS_URL=https://api.push.apple.com\n"
             + "  pushrig exec --state DIR -- \(CommandText.line(command))\n"

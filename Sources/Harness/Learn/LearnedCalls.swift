@@ -58,25 +58,50 @@ struct LearnedCalls {
 
     // MARK: Drafts
 
-    /// In the order in which they are to be made: what ends something comes last.
-    var drafts: [Draft] {
+    /// What ends something comes last.
+    var drafts: [Draft] { settled.drafts }
+
+    /// The drafts, and the order in which each session that was seen made them, as numbers of them. What is to be refused comes
+    /// at the end of the first.
+    var plan: (drafts: [Draft], scripts: [[Int]]) {
+        let (drafts, names) = settled
+        let refused = drafts.indices.filter { drafts[$0].traits.refusedWith != nil }
+        let places = Dictionary(
+            drafts.indices.filter { !refused.contains($0) }.flatMap { place in drafts[place].requests.map { ($0, place) } },
+            uniquingKeysWith: { first, _ in first })
+        var scripts = WatchedSessions.scripts(observed, names, told).map { $0.compactMap { places[$0] } }.map(Self.withoutRepeats)
+        scripts = scripts.reduce(into: []) { if !$1.isEmpty, !$0.contains($1) { $0.append($1) } }
+        if scripts.isEmpty { scripts = [[]] }
+        scripts = Array(scripts.prefix(Self.mostScripts))
+        let missing = drafts.indices.filter { place in !refused.contains(place) && !scripts.joined().contains(place) }
+        scripts[0] += missing + refused
+        return (drafts, scripts)
+    }
+
+    private static let mostScripts = 8
+
+    private static func withoutRepeats(_ script: [Int]) -> [Int] {
+        script.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    }
+
+    private var settled: (drafts: [Draft], names: SeenNames) {
         var literals = literals
         while true {
-            let (drafts, uncaptured) = drafts(literals)
-            guard !uncaptured.isEmpty else { return drafts }
+            let (drafts, names, uncaptured) = drafts(literals)
+            guard !uncaptured.isEmpty else { return (drafts, names) }
             literals.formUnion(uncaptured)
         }
     }
 
     /// With the texts that an answer told which no draft is given.
-    private func drafts(_ literals: Set<String>) -> (drafts: [Draft], uncaptured: [String]) {
+    private func drafts(_ literals: Set<String>) -> (drafts: [Draft], names: SeenNames, uncaptured: [String]) {
         let names = SeenNames(observed, tokens, topic: topic, told: told, dropped: dropped, literals: literals)
         let variables = tokenVariables(names)
-        let texts = texts(names)
+        let (texts, rows) = (texts(names), rows(variables))
         var drafts: [Draft] = []
         var places: [String: Int] = [:]
         for (number, call) in observed.enumerated() where isCall(call) && !dropped.contains(number) {
-            var draft = draft(call, texts[number] ?? [], names, variables)
+            var draft = draft(call, texts[number] ?? [], names, variables, rows)
             let key = Self.key(draft)
             if let place = places[key] {
                 drafts[place].requests.append(number)
@@ -107,7 +132,7 @@ struct LearnedCalls {
         let refused = drafts.filter { $0.traits.refusedWith != nil }.prefix(Self.mostRefused)
         let usual = drafts.filter { $0.traits.refusedWith == nil }
         let ordered = usual.filter { $0.traits.unregisters.isEmpty } + usual.filter { !$0.traits.unregisters.isEmpty } + refused
-        return (ordered, uncaptured)
+        return (ordered, names, uncaptured)
     }
 
     private func isCall(_ call: ObservedCall) -> Bool {
@@ -137,14 +162,17 @@ struct LearnedCalls {
         var variables: [String: String] = [:]
         var earlier: [SeenTokens.Role: [(variable: String, owners: Set<String>)]] = [:]
         for call in observed where 200..<300 ~= call.status {
-            let values = call.values
+            let values = call.parts
             let owners = Set(values.map(\.text).filter { [.user, .session].contains(names.names[$0]?.kind) })
             for (place, text) in values {
                 guard let found = tokens.find(text, at: place), variables[found.token] == nil else { continue }
                 let sessions = owners.filter { names.names[$0]?.kind == .session }
                 let own = found.role == .activity && !sessions.isEmpty ? sessions : owners
                 let before = earlier[found.role, default: []].filter { !$0.owners.isDisjoint(with: own) }
-                let free = found.role.variables.first { candidate in !before.contains { $0.variable == candidate } }
+                // What comes beside a second phone's token is that phone's.
+                let isOfSecond = values.contains { tokens.find($0.text, at: $0.place).map { variables[$0.token] } == "deviceToken2" }
+                let candidates = found.role.variables.filter { ($0.last == "2") == isOfSecond } + found.role.variables
+                let free = candidates.first { candidate in !before.contains { $0.variable == candidate } }
                 let variable = free ?? found.role.variables[0]
                 variables[found.token] = variable
                 earlier[found.role, default: []].append((variable, own))
@@ -153,8 +181,18 @@ struct LearnedCalls {
         return variables
     }
 
+    /// Variables of a phone's tokens that one call told, by call.
+    private func rows(_ variables: [String: String]) -> [[String]] {
+        observed.filter { 200..<300 ~= $0.status && !Self.takesBack($0) }.map { call in
+            call.parts.compactMap { place, text in
+                tokens.find(text, at: place).flatMap { $0.role == .activity ? nil : variables[$0.token] }
+            }
+        }
+    }
+
     private func draft(
-        _ call: ObservedCall, _ marked: Set<ObservedCall.Place>, _ names: SeenNames, _ variables: [String: String]
+        _ call: ObservedCall, _ marked: Set<ObservedCall.Place>, _ names: SeenNames, _ variables: [String: String],
+        _ rows: [[String]]
     ) -> Draft {
         let isTaken = 200..<300 ~= call.status
         var (used, notes, named): ([String], [String], [String]) = ([], [], [])
@@ -174,13 +212,11 @@ struct LearnedCalls {
                 return name.template
             }
             if let time = Self.time(text, call.sentWall) { return time }
-            if case .header = place, let blank = text.firstIndex(of: " ") {
-                let rest = String(text[text.index(after: blank)...])
-                if names.names[rest] != nil || tokens.find(rest, at: place) != nil {
-                    return text[...blank] + filled(rest, place)
-                }
-            }
-            return text
+            // Such as behind a scheme, or `eq.`.
+            guard let (start, inner) = ObservedCall.inner(text).first(where: { _, inner in
+                names.names[inner] != nil || tokens.find(inner, at: place) != nil
+            }) else { return text }
+            return text[..<start] + filled(inner, place)
         }
         let parts = call.pathParts.enumerated().map { place, part in
             let text = filled(part, .path(place))
@@ -218,6 +254,10 @@ struct LearnedCalls {
         if isTaken, Self.takesBack(call) {
             let hasSession = used.contains { names.names[$0]?.kind != .user }
             traits.unregisters = named.isEmpty ? [hasSession ? "activityToken" : "deviceToken"] : named
+            // A phone's row has what one call told of it.
+            if traits.unregisters == ["deviceToken"], let row = rows.first(where: { $0.contains("deviceToken") }) {
+                traits.unregisters = row
+            }
             if named.isEmpty { traits.notes.append("It names no token: which one it takes back is a guess.") }
         }
         return Draft(curl: curl, traits: traits, requests: [], names: used)
@@ -233,10 +273,14 @@ struct LearnedCalls {
     /// most like a text, wherever the request says the same. A push is of the request that explains it best, and of the last
     /// of those.
     private func texts(_ names: SeenNames) -> [Int: Set<ObservedCall.Place>] {
-        let keys = ["body", "message", "text", "title", "content", "subtitle", "alert", "detail", "description", "status"]
+        let keys = ["body", "message", "text", "title", "content", "subtitle", "alert", "detail", "description"]
+        let counts = observed.reduce(into: [String: Int]()) { counts, call in
+            for text in Set(call.values.map(\.text)) { counts[text, default: 0] += 1 }
+        }
+        // What one request alone says tells it best.
         func weight(_ value: (place: ObservedCall.Place, text: String)) -> Int {
             let place = keys.firstIndex { value.place.key.hasSuffix($0) }
-            return (value.text.contains(" ") ? 5_000 : 0) + (place.map { 2_000 - 200 * $0 } ?? 0) + min(value.text.count, 100)
+            return (counts[value.text] == 1 ? 10_000 : 0) + (value.text.contains(" ") ? 5_000 : 0) + (place.map { 2_000 - 200 * $0 } ?? 0) + min(value.text.count, 100)
         }
         let candidates = observed.map { call in
             guard 200..<300 ~= call.status else { return [(place: ObservedCall.Place, text: String)]() }

@@ -91,4 +91,16 @@ struct ObservedCall {
         }
         return values
     }
+
+    /// Its texts, and what stands at the end of each.
+    var parts: [(place: Place, text: String)] {
+        values.flatMap { place, text in [(place, text)] + Self.inner(text).map { (place, $0.text) } }
+    }
+
+    /// What stands behind a blank, a dot, a colon or a slash in a text, the longest first.
+    static func inner(_ text: String) -> [(start: String.Index, text: String)] {
+        guard text.utf8.count <= 1_024 else { return [] }
+        return text.indices.filter { " .:/".contains(text[$0]) }.map { text.index(after: $0) }
+            .map { ($0, String(text[$0...])) }.filter { $0.text.utf8.count >= 6 }
+    }
 }

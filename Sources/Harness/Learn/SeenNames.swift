@@ -57,14 +57,19 @@ struct SeenNames {
         literals: Set<String>
     ) {
         var seen: [String: (calls: [Int], places: [ObservedCall.Place], isWithPhone: Bool)] = [:]
+        // Whatever has a digit and stands alone in a body may be a name within another text.
+        let known = Set(calls.flatMap(\.values).filter { place, text in
+            if case .header = place { return false }
+            return text.utf8.count >= 6 && text.contains(where: \.isNumber) && !text.contains(" ")
+        }.map(\.text))
         for (number, call) in calls.enumerated() {
             let values = call.values
-            let isOfPhone = values.contains { value in
+            let isOfPhone = call.parts.contains { value in
                 let role = tokens.find(value.text, at: value.place)?.role
                 return role == .device || role == .start || role == .registration
             }
             for (place, whole) in values {
-                for text in Self.words(whole, at: place) {
+                for text in Self.words(whole, at: place, known) {
                     guard text.utf8.count >= Self.shortest, text.utf8.count <= 200, tokens.find(text, at: place) == nil,
                         text != topic, !text.hasPrefix(topic + "."), !literals.contains(text)
                     else { continue }
@@ -78,10 +83,26 @@ struct SeenNames {
             }
         }
         var taken: [Kind: [(text: String, calls: Set<Int>)]] = [:]
-        for text in order {
+        let kinds = order.map { text in
             let entry = seen[text]!
             let telling = told[text]?.first { $0.call < entry.calls[0] && !dropped.contains($0.call) }
-            guard let kind = Self.kind(text, entry.calls, entry.places, entry.isWithPhone, telling) else { continue }
+            return Self.kind(text, entry.calls, entry.places, entry.isWithPhone, telling)
+        }
+        let users = zip(order, kinds).filter { $0.1 == .user }.map(\.0)
+        // Someone with two phones stands beside two names as well.
+        let shared = WatchedSessions.wider(Dictionary(uniqueKeysWithValues: users.map { ($0, seen[$0]!.calls) }))
+            .filter { text in !seen[text]!.places.contains { Self.isPerson($0.key) } }
+        let people = WatchedSessions.groups(users.filter { !shared.contains($0) }.map { seen[$0]!.calls })
+        // What names under one key begin with, where they all do.
+        var heads: [String: Set<String>] = [:]
+        for (text, kind) in zip(order, kinds) where kind == .user || kind == .session {
+            for place in seen[text]!.places where !place.key.isEmpty { heads[place.key, default: []].insert(Self.head(text)) }
+        }
+        for (text, kind) in zip(order, kinds) {
+            guard let kind, !shared.contains(text) else { continue }
+            let entry = seen[text]!
+            // What several users say is the name of no session of theirs.
+            if kind == .session, Set(entry.calls.compactMap { people[$0] }).count > 1 { continue }
             var template = ""
             switch kind {
             case .captured(_, let pointer):
@@ -99,17 +120,23 @@ struct SeenNames {
                 let own = Set(entry.calls)
                 let beside = taken[kind, default: []].filter { !$0.calls.isDisjoint(with: own) }
                 let variable = kind == .user ? "secret" : "sessionID"
-                template = Self.shape(text, variable, beside.count)
+                let hasHead = entry.places.allSatisfy { heads[$0.key]?.count ?? 1 == 1 }
+                template = Self.shape(text, variable, beside.count, hasHead ? Self.head(text) : "")
                 taken[kind, default: []].append((text, own))
             }
             names[text] = Name(kind: kind, count: entry.calls.count, template: template)
         }
     }
 
-    /// A value, and what stands behind its scheme in a header.
-    private static func words(_ text: String, at place: ObservedCall.Place) -> [String] {
+    /// A value; in a header what stands behind its scheme. `known`: names that stand alone elsewhere, and may stand in it.
+    private static func words(_ text: String, at place: ObservedCall.Place, _ known: Set<String>) -> [String] {
+        if let inner = ObservedCall.inner(text).first(where: { known.contains($0.text) }) { return [inner.text] }
         guard case .header = place, let blank = text.firstIndex(of: " ") else { return [text] }
         return [String(text[text.index(after: blank)...])]
+    }
+
+    private static func isPerson(_ key: String) -> Bool {
+        ["user", "account", "owner", "subject", "member", "secret"].contains { key.hasSuffix($0) || key.hasPrefix($0) }
     }
 
     private static func kind(
@@ -122,7 +149,14 @@ struct SeenNames {
         let keys = places.map(\.key)
         let isNamed = keys.contains { key in words.contains { key == $0 || key.hasSuffix($0) || key.hasSuffix($0 + "s") } }
         let hasDigit = text.contains(where: \.isNumber)
-        let isLikely = isNamed || hasDigit && text.utf8.count >= 6 || text.utf8.count >= longWord
+        // Words of a path are the relay's own, those of a header a protocol's.
+        let isWord = !hasDigit && places.contains { place in
+            switch place {
+            case .path, .header: true
+            case .query, .json, .form, .text: false
+            }
+        }
+        let isLikely = isNamed || hasDigit && text.utf8.count >= 6 || text.utf8.count >= longWord && !isWord
         guard isLikely, !isVersion(text), !isTime(text) else { return nil }
         if let telling { return .captured(form: telling.form, pointer: telling.pointer) }
         // A key that opens the relay for everybody is nobody's name.
@@ -154,16 +188,20 @@ struct SeenNames {
     }
 
     /// A name of the same form: as a UUID, with the same words before it, at the same host.
-    private static func shape(_ text: String, _ variable: String, _ number: Int) -> String {
+    private static func shape(_ text: String, _ variable: String, _ number: Int, _ head: String) -> String {
         if isUUID(text) {
             return number == 0 ? "{{\(variable)|uuid}}" : "{{\(variable)|\(number == 1 ? "upper" : "hex")|uuid}}"
         }
         let tail = number == 0 ? "" : "-\(number + 1)"
         if let at = text.firstIndex(of: "@") { return "{{\(variable)}}\(tail)\(text[at...])" }
         if text.allSatisfy(\.isNumber) { return number == 0 ? "{{session}}" : "{{session}}\(number)" }
+        return "\(head){{\(variable)}}\(tail)"
+    }
+
+    /// Letters and a sign in front of a name, such as `user-`; empty where there are none.
+    private static func head(_ text: String) -> String {
         let head = text.prefix { $0.isLetter }
         let sign = text.dropFirst(head.count).prefix(1)
-        if "-_:".contains(sign), !sign.isEmpty, head.count < text.count - 1 { return "\(head)\(sign){{\(variable)}}\(tail)" }
-        return "{{\(variable)}}\(tail)"
+        return "-_:".contains(sign) && !sign.isEmpty && head.count < text.count - 1 ? "\(head)\(sign)" : ""
     }
 }

@@ -22,16 +22,12 @@ extension TourDraft {
         mock: { topics: [] }
         latenessBudget: 1s
         workload:
-          arrivals: [{ rate: 4, for: 500ms }]
-          maxSessions: 2
+          draw: in-turn
+          arrivals: [{ rate: 4, for: \(scripts.count * 500)ms }]
+          maxSessions: \(scripts.count * 2)
           requestTimeout: 10s
           scripts:
-            - script:
-                name: first
-                steps:
-        \(names.enumerated().map { number, name in
-            "          - { call: \(name)" + (number == 0 ? "" : ", after: \(Self.pause)") + " }\n"
-        }.joined())
+        \(scripts.enumerated().map { script("first-\($0)", $1, after: Self.pause) }.joined())
         phases: { drain: 2s }
         """
     }
@@ -58,19 +54,24 @@ extension TourDraft {
         name: learned
         relay: { profile: profile.yaml, url: \(TourDraft.quoted(relayURL)), ready: \(Self.ready(readyPath)) }
         workload:
+          draw: in-turn
           arrivals: [{ rate: 2, for: 10s }]
           scripts:
-            - script:
-                name: learned
-                steps:
-        \(names.indices.filter { !(traits.indices.contains($0) && traits[$0].refusedWith != nil) }.map { number in
-            "          - { call: \(names[number])" + (number == 0 ? "" : ", after: { uniform: [700ms, 1s] }") + " }\n"
+        \(scripts.enumerated().map { number, calls in
+            let taken = calls.filter { !(traits.indices.contains($0) && traits[$0].refusedWith != nil) }
+            return script("learned-\(number)", taken, after: "{ uniform: [700ms, 1s] }")
         }.joined())
         phases: { drain: 12s }
         """
     }
 
-    private static func ready(_ path: String?) -> String {
+    private func script(_ name: String, _ calls: [Int], after pause: String) -> String {
+        "    - script:\n        name: \(name)\n        steps:\n" + calls.enumerated().map { place, call in
+            "          - { call: \(names[call])" + (place == 0 ? "" : ", after: \(pause)") + " }\n"
+        }.joined()
+    }
+
+    static func ready(_ path: String?) -> String {
         path.map { "{ path: \(quoted($0)), timeout: 60s }" } ?? "{ path: /, status: any, timeout: 60s }"
     }
 

@@ -47,14 +47,21 @@ struct TourDraft {
     var seen: [Seen] = []
     /// All pushes came to one host of APNs.
     var isOfOneHost = false
+    /// What further plays have told; nil: there were none.
+    var terms: LearnedTerms?
+    /// What stands in pushes as it was said, where further plays have told; nil: the text alone is known.
+    var passes: [LearnedPasses.Row]?
     /// By call; empty where nobody was watched.
     var traits: [Traits] = []
+    /// In which orders sessions make the calls, as their numbers.
+    var scripts: [[Int]]
     /// Who writes the profile, of what.
     let author: String
 
     /// Words of a call that stand for what PushRig says, and the variables that they are. `{{text}}` has the marker before it.
     static let words = ["token": "deviceToken", "user": "secret", "session": "sessionID"]
     private static let noes = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 502, 503, 504]
+    private let activity = SeenTokens.Role.activity.rawValue
     private static let tokens = SessionVariable.tokens.map(\.rawValue)
     /// Letters that a wrong encoding spoils.
     static let text = "Half way – é 🚀 & + %"
@@ -65,6 +72,7 @@ struct TourDraft {
         (self.traits, self.author) = (traits, author)
         self.calls = calls
         self.topic = topic
+        scripts = [Array(calls.indices)]
         var names: [String] = []
         for call in calls {
             let parts = call.path.prefix { $0 != "?" }.split(separator: "/").filter { !$0.contains("{") }
@@ -95,7 +103,16 @@ struct TourDraft {
     }
 
     /// Some call says a text by which its push is found again.
-    var isMarked: Bool { calls.contains { Self.filled($0.said).contains("{{marker}}") } }
+    var isMarked: Bool { calls.indices.contains(where: isMarked) }
+
+    /// That one does.
+    func isMarked(_ call: Int) -> Bool { Self.filled(calls[call].said).contains("{{marker}}") }
+
+    /// Captured values that a call says.
+    func needs(_ call: Int) -> Set<String> {
+        let text = Self.filled(calls[call].said)
+        return Set(traits.flatMap(\.captures).map(\.name)).filter { text.contains("{{\($0)}}") }
+    }
 
     /// Of a call: variables of tokens that it names.
     func named(_ call: Int) -> [String] {
@@ -144,19 +161,31 @@ struct TourDraft {
             text += "\n# All pushes came to one host of APNs. Strike this where the relay knows the other one, too.\n"
                 + "environments: one\n"
         }
-        text += "\n# So long after a call its push may come: a guess. How long it may rest behind a 429 or 5xx says `rest`.\n"
-            + "deadlines: { default: 10s }\n"
-        let passes = Self.passes(seen.flatMap(\.pushes))
-        if !passes.isEmpty, let from = textPointer {
-            text += "\npasses:\n" + passes.map { "  - { \($0), from: \(Self.quoted(from)) }\n" }.joined()
-        }
-        if !seen.isEmpty {
-            text += "\n# A call that is told no is its caller's again. Its push is excused where a fault refused it.\n"
-                + "answers: [{ status: [\(Self.noes.map(String.init).joined(separator: ", "))], means: permanent }]\n"
+        text += "\n# So long after a call its push may come: a guess.\ndeadlines: { default: 10s }\n"
+        if let terms {
+            text += terms.lines + passLines
+        } else {
+            text += "# How long it may rest behind a 429 or 5xx says `rest`.\n"
+            let passes = Self.passes(seen.flatMap(\.pushes))
+            if !passes.isEmpty, let from = textPointer {
+                text += "\npasses:\n" + passes.map { "  - { \($0), from: \(Self.quoted(from)) }\n" }.joined()
+            }
+            if !seen.isEmpty {
+                text += "\n# A call that is told no is its caller's again. Its push is excused where a fault refused it.\n"
+                    + "answers: [{ status: [\(Self.noes.map(String.init).joined(separator: ", "))], means: permanent }]\n"
+            }
         }
         text += "\ncalls:\n"
         for call in calls.indices { text += yaml(of: call) }
         return text
+    }
+
+    private var passLines: String {
+        guard let passes, !passes.isEmpty else { return "" }
+        return "\npasses:\n" + passes.map { row in
+            let event = row.event.map { ", event: \($0.word)" } ?? ""
+            return "  - { channel: \(row.channel)\(event), at: \(Self.quoted(row.at)), from: \(Self.quoted(row.from)) }\n"
+        }.joined()
     }
 
     private static func passes(_ pushes: [SeenPush]) -> [String] {
@@ -218,29 +247,53 @@ struct TourDraft {
         if traits.refusedWith != nil { text += "    answers: []\n" }
         let pushes = known?.pushes ?? []
         // Where calls say their text at one place, the profile says it for all.
-        if textPointer == nil, let from = textPointer(number), case let passes = Self.passes(pushes), !passes.isEmpty {
+        if terms == nil, textPointer == nil, let from = textPointer(number), case let passes = Self.passes(pushes), !passes.isEmpty {
             text += "    passes: [\(passes.map { "{ \($0), from: \(Self.quoted(from)) }" }.joined(separator: ", "))]\n"
         }
         if !traits.captures.isEmpty {
             let captures = traits.captures.map { "\($0.name): \(Self.quoted($0.pointer))" }
             text += "    captures: { \(captures.joined(separator: ", ")) }\n"
         }
-        if !traits.unregisters.isEmpty {
-            text += "    unregisters: [\(traits.unregisters.joined(separator: ", "))]\n"
-        } else if traits.refusedWith == nil, pushes.isEmpty || !callersKeepTokens, case let tokens = named(number),
-            !tokens.isEmpty
-        {
-            text += "    registers: [\(Self.newest(tokens).joined(separator: ", "))]\n"
+        // Of no use any more is the token of a card that has ended.
+        let taken = traits.unregisters.isEmpty && ends(number) && !callersKeepTokens ? [activity] : traits.unregisters
+        if !taken.isEmpty {
+            text += "    unregisters: [\(taken.joined(separator: ", "))]\n"
+        } else if case let tokens = registers(number), !tokens.isEmpty {
+            text += "    registers: [\(tokens.joined(separator: ", "))]\n"
         }
+        if prepares(number) { text += "    prepares: true\n" }
         if !pushes.isEmpty {
             text += "    pushes:\n" + pushes.map { push in
                 let event = push.event.map { ", event: \($0.word)" } ?? ""
-                let told = push.isMarked ? "" : ", marked: false"
+                let told = (push.isMarked ? "" : ", marked: false") + (terms?.words(of: push, by: number) ?? "")
                 return "      - { channel: \(push.channel)\(event), token: \(push.token)\(told) }\n"
             }.joined()
-            if pushes.contains(where: { $0.event == .end }) { text += "    final: true\n" }
+            if ends(number) { text += "    final: true\n" }
         }
         return text + "\n"
+    }
+
+    /// A card is ended by it.
+    func ends(_ call: Int) -> Bool { seen.indices.contains(call) && seen[call].pushes.contains { $0.event == .end } }
+
+    /// A card is begun by it.
+    func starts(_ call: Int) -> Bool { seen.indices.contains(call) && seen[call].pushes.contains { $0.event == .start } }
+
+    /// It came before anything was registered, and brought nothing about by itself.
+    private func prepares(_ call: Int) -> Bool {
+        guard traits.indices.contains(call), seen.indices.contains(call), seen[call].pushes.isEmpty,
+            traits[call].captures.isEmpty, let script = scripts.first(where: { $0.contains(call) })
+        else { return false }
+        return script.prefix { registers($0).isEmpty && seen[$0].pushes.isEmpty }.contains(call)
+            && script.contains { !registers($0).isEmpty }
+    }
+
+    /// Variables of the tokens that it registers.
+    func registers(_ call: Int) -> [String] {
+        let own = traits.indices.contains(call) ? traits[call] : Traits()
+        let pushes = seen.indices.contains(call) && !seen[call].pushes.isEmpty
+        guard own.refusedWith == nil, own.unregisters.isEmpty, !pushes || !callersKeepTokens else { return [] }
+        return Self.newest(named(call))
     }
 
     /// Without those whose place a newer one takes in the same call.

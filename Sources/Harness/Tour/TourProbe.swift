@@ -3,7 +3,9 @@
 import APNs
 import Basics
 import Journal
+import Planning
 import Pushes
+import Scenarios
 import Verdicts
 
 struct TourProbe {
@@ -20,7 +22,7 @@ struct TourProbe {
     /// What calls that are to be refused were answered with.
     var refusedWith: [Int: Set<Int>] = [:]
     var calls = 0
-    /// One call brought pushes of one kind to several tokens.
+    /// One call brought a push to another session's token.
     var broadcast: Int?
     /// What became of the text, where it came back as another, by call.
     var altered: [Int: String] = [:]
@@ -29,6 +31,8 @@ struct TourProbe {
     init(of directory: String, calls count: Int, refusing: Set<Int> = []) throws(Failure) {
         seen = Array(repeating: TourDraft.Seen(), count: count)
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
+        let plan = try Verdicts.planNote(reader)
+        let homes = try plan.map { found throws(Failure) in Self.homes(found.note.plan(of: try found.note.scenario())) } ?? [:]
         var events: [UInt64: EventEntry] = [:]
         var pushes: [PushEntry] = []
         _ = try reader.forEach(since: nil) { entry in
@@ -48,15 +52,24 @@ struct TourProbe {
             }
         }
         var owners: [String: UInt32] = [:]
-        var tokens: [String: Set<String>] = [:]
+        // Markers that a card has shown: what comes behind a later call with one of them says again what it was told before.
+        var shown: [String: Set<String>] = [:]
         for push in pushes where push.status == 200 {
             guard let marker = push.marker,
                 let event = events[EventNumber.place(session: marker.session, step: marker.step)]
             else { continue }
             owners[push.token] = marker.session
-            let found = Self.push(push)
-            tokens["\(marker.session) \(marker.step) \(found.words)", default: []].insert(push.token)
-            if tokens["\(marker.session) \(marker.step) \(found.words)"]!.count > 1 { broadcast = Int(event.kind) }
+            var found = Self.push(push)
+            let isNew = shown[push.token, default: []].insert(marker.text).inserted
+            let later = events.values.filter {
+                $0.session == marker.session && $0.step > marker.step && $0.sentAt <= push.arrivedAt && !refusing.contains(Int($0.kind))
+            }
+            if !isNew, found.event == .end, let call = later.max(by: { $0.sentAt < $1.sentAt }) {
+                (found.isMarked, found.passes) = (false, [])
+                learn(push, found, of: Int(call.kind))
+                continue
+            }
+            if let home = homes[push.token.lowercased()] ?? homes[push.token], home != marker.session { broadcast = Int(event.kind) }
             learn(push, found, of: Int(event.kind))
         }
         for push in pushes {
@@ -78,6 +91,16 @@ struct TourProbe {
             (found.isMarked, found.passes) = (false, [])
             learn(push, found, of: Int(event.kind))
         }
+    }
+
+    /// Whose each token is that calls name.
+    private static func homes(_ plan: Plan) -> [String: UInt32] {
+        var homes: [String: UInt32] = [:]
+        for index in 0..<plan.sessionCount {
+            let session = plan.sessionNumber(index)
+            for variable in SessionVariable.tokens { homes[plan.token(variable, session: session)] = session }
+        }
+        return homes
     }
 
     private mutating func learn(_ event: EventEntry) {
@@ -117,7 +140,7 @@ struct TourProbe {
         return full.hasSuffix(suffix) ? String(full.dropLast(suffix.count)) : full
     }
 
-    private static func push(_ push: PushEntry) -> TourDraft.SeenPush {
+    static func push(_ push: PushEntry) -> TourDraft.SeenPush {
         let type = push.pushType.flatMap { PushType(word: $0) } ?? .alert
         var found = TourDraft.SeenPush(provider: push.provider, type: type, token: "deviceToken")
         if push.provider == .fcm {

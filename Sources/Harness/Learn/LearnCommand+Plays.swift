@@ -1,0 +1,43 @@
+// Further plays of a draft that the relay has taken: what they tell stands in the profile.
+
+import Basics
+import OperatingSystem
+
+extension LearnCommand {
+    /// False: a signal came.
+    func ask(
+        _ draft: inout TourDraft, _ first: String, readyPath: String?, _ led: LedRelay, _ signals: Signals
+    ) throws(Failure) -> Bool {
+        let plays = LearnPlays(draft)
+        var (terms, passes) = (LearnedTerms(), LearnedPasses())
+        passes.learn(try PlayedCalls(of: "\(led.folder)/\(first)"))
+        var bare = draft
+        bare.seen = []
+        try FileSystem.write(bare.profile, to: led.folder + "/terms.profile.yaml")
+        if let text = plays.terms(readyPath: readyPath) {
+            say("now calls come close together, and before a card has its token\n")
+            guard let played = try play("terms", text, led, signals) else { return false }
+            terms.learn(plays, played)
+            passes.learn(played)
+        }
+        if let text = plays.refused(readyPath: readyPath) {
+            say("now each push is refused once\n")
+            guard let played = try play("refused", text, led, signals) else { return false }
+            terms.learn(refused: played, draft)
+        }
+        for (call, pushes) in terms.more { draft.seen[call].pushes += pushes }
+        (draft.terms, draft.passes) = (terms, passes.rows)
+        return true
+    }
+
+    /// Nil: a signal came.
+    private func play(
+        _ name: String, _ text: String, _ led: LedRelay, _ signals: Signals
+    ) throws(Failure) -> PlayedCalls? {
+        try FileSystem.write(text, to: "\(led.folder)/\(name).yaml")
+        let code = try led.play(name, signals, isFirst: true)
+        guard !signals.wait(atMost: .zero), code != ExitCode.interrupted.rawValue else { return nil }
+        try led.checkPlayed(name, code)
+        return try PlayedCalls(of: "\(led.folder)/\(name)")
+    }
+}
