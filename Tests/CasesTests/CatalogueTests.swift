@@ -191,6 +191,18 @@ struct CatalogueTests {
         #expect(!shown.isEmpty && shown.allSatisfy { $0.exercises.allSatisfy { !$0.hasPrefix("provider-token") } })
     }
 
+    @Test("lead a relay that pushes to FCM alone through a tour of FCM's answers")
+    func messageTour() throws {
+        let calls = #"register: { path: /r, json: { t: "{{registrationToken}}" }, registers: [registrationToken] }"#
+            + "\nnotify: { path: /n, json: { text: \"{{marker}}\" }, pushes: [{ channel: fcm }] }"
+        guard case .runs(let item) = CaseCatalogue(try Self.relay(calls)).tour else {
+            Issue.record("no tour")
+            return
+        }
+        #expect(item.faults.count == 5 && item.faults.allSatisfy { $0.contains("provider: fcm") })
+        #expect(item.exercises == ["relay-serves", "living-registration-kept"] && item.duration < .seconds(55))
+    }
+
     @Test("wait for a silent APNs as long as the relay does by its own time-out")
     func timeout() throws {
         let calls = #"register: { path: /r, json: { t: "{{deviceToken}}" }, registers: [deviceToken] }"#

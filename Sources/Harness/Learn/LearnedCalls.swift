@@ -69,7 +69,8 @@ struct LearnedCalls {
         let places = Dictionary(
             drafts.indices.filter { !refused.contains($0) }.flatMap { place in drafts[place].requests.map { ($0, place) } },
             uniquingKeysWith: { first, _ in first })
-        var scripts = WatchedSessions.scripts(observed, names, told).map { $0.compactMap { places[$0] } }.map(Self.withoutRepeats)
+        var scripts = WatchedSessions.scripts(observed, names, told)
+            .map { Self.withoutRepeats($0.compactMap { places[$0] }) }
         scripts = scripts.reduce(into: []) { if !$1.isEmpty, !$0.contains($1) { $0.append($1) } }
         if scripts.isEmpty { scripts = [[]] }
         scripts = Array(scripts.prefix(Self.mostScripts))
@@ -170,7 +171,9 @@ struct LearnedCalls {
                 let own = found.role == .activity && !sessions.isEmpty ? sessions : owners
                 let before = earlier[found.role, default: []].filter { !$0.owners.isDisjoint(with: own) }
                 // What comes beside a second phone's token is that phone's.
-                let isOfSecond = values.contains { tokens.find($0.text, at: $0.place).map { variables[$0.token] } == "deviceToken2" }
+                let isOfSecond = values.contains { value in
+                    tokens.find(value.text, at: value.place).map { variables[$0.token] } == "deviceToken2"
+                }
                 let candidates = found.role.variables.filter { ($0.last == "2") == isOfSecond } + found.role.variables
                 let free = candidates.first { candidate in !before.contains { $0.variable == candidate } }
                 let variable = free ?? found.role.variables[0]
@@ -280,7 +283,8 @@ struct LearnedCalls {
         // What one request alone says tells it best.
         func weight(_ value: (place: ObservedCall.Place, text: String)) -> Int {
             let place = keys.firstIndex { value.place.key.hasSuffix($0) }
-            return (counts[value.text] == 1 ? 10_000 : 0) + (value.text.contains(" ") ? 5_000 : 0) + (place.map { 2_000 - 200 * $0 } ?? 0) + min(value.text.count, 100)
+            return (counts[value.text] == 1 ? 10_000 : 0) + (value.text.contains(" ") ? 5_000 : 0)
+                + (place.map { 2_000 - 200 * $0 } ?? 0) + min(value.text.count, 100)
         }
         let candidates = observed.map { call in
             guard 200..<300 ~= call.status else { return [(place: ObservedCall.Place, text: String)]() }

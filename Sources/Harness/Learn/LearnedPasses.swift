@@ -10,6 +10,8 @@ struct LearnedPasses {
         var event: ActivityEvent?
         var at: String
         var from: String
+
+        var order: (String, String, String) { (channel, event?.word.description ?? "", at) }
     }
 
     private struct Pair: Hashable {
@@ -83,7 +85,7 @@ struct LearnedPasses {
             parent.at = String(row.at[..<row.at.lastIndex(of: "/")!])
             parent.from = String(row.from[..<row.from.lastIndex(of: "/")!])
             return !all.contains(parent) || !Pair(at: row.at, from: row.from).hasOneKey
-        }.sorted { ($0.channel, $0.event?.word.description ?? "", $0.at) < ($1.channel, $1.event?.word.description ?? "", $1.at) }
+        }.sorted { $0.order < $1.order }
     }
 
     /// By the same key, then by the shorter way.

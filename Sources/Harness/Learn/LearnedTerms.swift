@@ -56,7 +56,9 @@ struct LearnedTerms {
         for (words, seen) in came {
             let places = Set(seen.map(\.place))
             let known = plays.draft.seen[number].pushes.contains { $0.words == words }
-            if !known, !places.isDisjoint(with: [0, burst.count - 1]) { more[number, default: []].append(TourProbe.push(seen[0].push)) }
+            if !known, !places.isDisjoint(with: [0, burst.count - 1]) {
+                more[number, default: []].append(TourProbe.push(seen[0].push))
+            }
             // Who loses the last one coalesces nothing.
             guard places.count < burst.count, places.contains(burst.count - 1) else { continue }
             terms[number, default: [:]][words, default: Push()].isCoalesced = true
@@ -78,7 +80,8 @@ struct LearnedTerms {
     private mutating func learn(again call: PlayedCalls.Call?, of number: Int, _ plays: LearnPlays, _ played: PlayedCalls) {
         guard let call, 200..<300 ~= call.event.status else { return }
         let came = played.pushes(of: call).filter { $0.status == 200 }.map(TourProbe.push)
-        for push in plays.draft.seen[number].pushes where push.event == .start && !came.contains(where: { $0.words == push.words }) {
+        for push in plays.draft.seen[number].pushes
+        where push.event == .start && !came.contains(where: { $0.words == push.words }) {
             terms[number, default: [:]][push.words, default: Push()].isUnlessActivity = true
         }
         for push in came where !plays.draft.seen[number].pushes.contains(where: { $0.words == push.words }) {
@@ -94,7 +97,8 @@ struct LearnedTerms {
         var priorities: [Int: [String: [String]]] = [:]
         for call in played.calls {
             for push in played.pushes(of: call) where push.event == .update {
-                priorities[Int(call.event.kind), default: [:]][TourProbe.push(push).words, default: []].append(push.priority ?? "")
+                let words = TourProbe.push(push).words
+                priorities[Int(call.event.kind), default: [:]][words, default: []].append(push.priority ?? "")
             }
         }
         let isGraded = priorities.contains { number, own in
@@ -142,7 +146,8 @@ extension LearnedTerms {
     var lines: String {
         var lines = ""
         if let window {
-            lines += "\n# Of \(LearnPlays.burst) calls close together some states were left out: the longest gap was \(window).\n"
+            lines += "\n# Of \(LearnPlays.burst) calls close together some states were left out: "
+                + "the longest gap was \(window).\n"
                 + "coalescing: { window: \(Self.rounded(window)) }\n"
         }
         if let rest {

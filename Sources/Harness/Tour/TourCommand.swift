@@ -7,6 +7,7 @@ import EventLoop
 import Glibc
 import Net
 import OperatingSystem
+import Pushes
 import Reports
 import Scenarios
 import Verdicts
@@ -72,7 +73,10 @@ package struct TourCommand {
         case .cannot(_, _, let reason):
             throw Failure(.run, "the tour cannot be made: \(reason)", hint: "its profile is \(profile)")
         case .runs(let item):
-            say("the calls brought about \(draft.words); now APNs refuses, rests and goes away for \(item.duration)\n")
+            let isOfFCM = draft.seen.allSatisfy { $0.pushes.allSatisfy { $0.provider == .fcm } }
+            say(
+                "the calls brought about \(draft.words); now \(isOfFCM ? "FCM" : "APNs") refuses, rests and goes away for "
+                    + "\(item.duration)\n")
             try FileSystem.write(item.text(extending: folder + "/base.yaml", seed: seed), to: folder + "/tour.yaml")
         }
         let result = try relay.play("tour", signals)

@@ -247,7 +247,9 @@ struct TourDraft {
         if traits.refusedWith != nil { text += "    answers: []\n" }
         let pushes = known?.pushes ?? []
         // Where calls say their text at one place, the profile says it for all.
-        if terms == nil, textPointer == nil, let from = textPointer(number), case let passes = Self.passes(pushes), !passes.isEmpty {
+        if terms == nil, textPointer == nil, let from = textPointer(number), case let passes = Self.passes(pushes),
+            !passes.isEmpty
+        {
             text += "    passes: [\(passes.map { "{ \($0), from: \(Self.quoted(from)) }" }.joined(separator: ", "))]\n"
         }
         if !traits.captures.isEmpty {

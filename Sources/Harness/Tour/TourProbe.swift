@@ -62,14 +62,16 @@ struct TourProbe {
             var found = Self.push(push)
             let isNew = shown[push.token, default: []].insert(marker.text).inserted
             let later = events.values.filter {
-                $0.session == marker.session && $0.step > marker.step && $0.sentAt <= push.arrivedAt && !refusing.contains(Int($0.kind))
+                $0.session == marker.session && $0.step > marker.step && $0.sentAt <= push.arrivedAt
+                    && !refusing.contains(Int($0.kind))
             }
             if !isNew, found.event == .end, let call = later.max(by: { $0.sentAt < $1.sentAt }) {
                 (found.isMarked, found.passes) = (false, [])
                 learn(push, found, of: Int(call.kind))
                 continue
             }
-            if let home = homes[push.token.lowercased()] ?? homes[push.token], home != marker.session { broadcast = Int(event.kind) }
+            let home = homes[push.token.lowercased()] ?? homes[push.token]
+            if let home, home != marker.session { broadcast = Int(event.kind) }
             learn(push, found, of: Int(event.kind))
         }
         for push in pushes {
