@@ -4,8 +4,17 @@ import Basics
 import OperatingSystem
 
 extension LearnCommand {
-    /// False: a signal came.
+    /// False: a signal came. What cannot be asked is told; what is known without it is known still.
     func ask(
+        _ draft: inout TourDraft, _ first: String, readyPath: String?, _ led: LedRelay, _ signals: Signals
+    ) -> Bool {
+        do throws(Failure) { return try learn(&draft, first, readyPath: readyPath, led, signals) } catch {
+            say("no more can be found out: \(error.message)\(error.hint.map { " (\($0))" } ?? "")\n")
+            return true
+        }
+    }
+
+    private func learn(
         _ draft: inout TourDraft, _ first: String, readyPath: String?, _ led: LedRelay, _ signals: Signals
     ) throws(Failure) -> Bool {
         let plays = LearnPlays(draft)

@@ -191,7 +191,7 @@ package struct LearnCommand {
                 draft.seen[call].pushes = []
                 lost.append("`\(draft.names[call])` reached several phones, of other users among them")
             }
-            guard try ask(&draft, name, readyPath: learned.readyPath, led, signals) else { return .interrupted }
+            guard ask(&draft, name, readyPath: learned.readyPath, led, signals) else { return .interrupted }
             return try write(draft, learned, probe, lost, folder, led)
         }
         preconditionFailure("each round takes something away, or is the last")

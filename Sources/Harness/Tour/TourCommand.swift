@@ -5,6 +5,7 @@ package import Basics
 import Cases
 import EventLoop
 import Glibc
+import Journal
 import Net
 import OperatingSystem
 import Pushes
@@ -56,7 +57,8 @@ package struct TourCommand {
         defer { relay.end(signals) }
         guard try relay.comesUp(signals) else { return .interrupted }
         // The calls themselves, when all is well.
-        let code = try relay.play("first", signals, isFirst: true)
+        let code = try relay.play("first", signals)
+        if relay.process.isGone { return try ended(relay, "when the mock closed its connection with a GOAWAY", in: folder) }
         guard !signals.wait(atMost: .zero), code != ExitCode.interrupted.rawValue else { return .interrupted }
         try relay.checkPlayed("first", code)
         let probe = try TourProbe(of: folder + "/first", calls: read.count)
@@ -77,25 +79,42 @@ package struct TourCommand {
             say(
                 "the calls brought about \(draft.words); now \(isOfFCM ? "FCM" : "APNs") refuses, rests and goes away for "
                     + "\(item.duration)\n")
+            let played = Set(item.scripts.flatMap(\.steps).map(\.call))
+            let others = draft.names.filter { !played.contains($0) }
+            if !others.isEmpty { say("not played there: \(others.joined(separator: ", "))\n") }
             try FileSystem.write(item.text(extending: folder + "/base.yaml", seed: seed), to: folder + "/tour.yaml")
         }
         let result = try relay.play("tour", signals)
         Console.out(FileSystem.text(of: folder + "/tour.log") ?? "")
-        if relay.process.isGone {
-            let words = relay.process.lastWords
-            // What leads it is ours.
-            if words.contains("pushrig: ") { throw relay.gone }
-            Console.out(
-                "\nCONFORMANCE BROKEN  the relay ended by itself while it was asked: it \(relay.process.ending ?? "ended")"
-                    + (words.isEmpty ? "\n" : "; its last words:\n\(words)\n"))
-            return .conformanceBroken
-        }
+        if relay.process.isGone { return try ended(relay, "while it was asked", in: folder) }
         for (call, text) in probe.altered.sorted(by: { $0.key < $1.key }) {
             let seen = Escaping.terminal(String(text.prefix(100)))
             say("`\(draft.names[call])` said `\(TourDraft.text)`, and `\(seen)` arrived: is that meant?\n")
         }
         say(advice(draft, profile))
         return ExitCode(rawValue: result) ?? .couldNotRun
+    }
+
+    /// A relay that ended by itself though its calls had brought pushes about. Throws where they had not, or what leads it
+    /// failed.
+    private func ended(_ relay: LedRelay, _ when: String, in folder: String) throws(Failure) -> ExitCode {
+        let words = relay.process.lastWords
+        let hasPushed = try Self.hasPushed(folder + "/first")
+        if words.contains("pushrig: ") || !hasPushed { throw relay.gone }
+        Console.out(
+            "\nCONFORMANCE BROKEN  the relay ended by itself \(when): it \(relay.process.ending ?? "ended")"
+                + (words.isEmpty ? "\n" : "; its last words:\n\(words)\n"))
+        return .conformanceBroken
+    }
+
+    private static func hasPushed(_ run: String) throws(Failure) -> Bool {
+        guard FileSystem.exists(run) else { return false }
+        var hasPushed = false
+        _ = try JournalReader(directory: try JournalPlace.journal(of: run)).forEach(since: nil) { entry in
+            if case .push(let push) = entry, push.status == 200 { hasPushed = true }
+            return !hasPushed
+        }
+        return hasPushed
     }
 
     private func say(_ text: String) { if !isQuiet { Console.error("pushrig: " + text) } }
