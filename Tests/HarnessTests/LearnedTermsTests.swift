@@ -106,6 +106,28 @@ struct LearnedTermsTests {
         #expect(lines(502, again: false).contains("answers: [{ status: [502], means: permanent }]"))
     }
 
+    @Test("A text that a card goes on showing is carried, and what a call sets by itself is its own")
+    func values() {
+        func told(_ session: UInt32) -> (calls: [PlayedCalls.Call], pushes: [PushEntry]) {
+            let says: [(kind: UInt16, says: JSONValue, shows: JSONValue)] = [
+                (1, [:], ["file": nil, "note": "ready", "other": "a"]),
+                (2, ["state": ["file": "a.swift", "note": "so", "other": "b"]], ["file": "a.swift", "note": "so", "other": "b"]),
+                (3, ["state": ["note": "now"]], ["file": "a.swift", "note": "now", "other": session == 0 ? "c" : "d"]),
+                (4, [:], ["file": "a.swift", "note": "done", "other": "e"]),
+            ]
+            let calls = says.enumerated().map { Self.call(session, UInt32($0), $1.kind, at: Double($0) + 1, says: $1.says) }
+            let pushes = says.enumerated().map { Self.push(session, UInt32($0), at: Double($0) + 1.1, shows: $1.shows) }
+            return (calls, pushes)
+        }
+        let (one, other) = (told(0), told(1))
+        var values = LearnedValues()
+        values.learn(PlayedCalls(calls: one.calls + other.calls, pushes: one.pushes + other.pushes))
+        // The third is said again by nobody, and is another each time; the second never stays.
+        #expect(values.rows.map(\.row.name) == ["file"])
+        #expect(values.rows[0].row.from == "/state/file" && values.rows[0].sets == [1: nil])
+        #expect(values.rows[0].row.at == "/aps/content-state/file")
+    }
+
     @Test("What stands in a push as its call said it is found, the whole before its parts, and no chance")
     func passes() {
         var passes = LearnedPasses()

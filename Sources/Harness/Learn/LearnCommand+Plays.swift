@@ -18,8 +18,10 @@ extension LearnCommand {
         _ draft: inout TourDraft, _ first: String, readyPath: String?, _ led: LedRelay, _ signals: Signals
     ) throws(Failure) -> Bool {
         let plays = LearnPlays(draft)
-        var (terms, passes) = (LearnedTerms(), LearnedPasses())
-        passes.learn(try PlayedCalls(of: "\(led.folder)/\(first)"))
+        var (terms, passes, values) = (LearnedTerms(), LearnedPasses(), LearnedValues())
+        let usual = try PlayedCalls(of: "\(led.folder)/\(first)")
+        passes.learn(usual)
+        values.learn(usual)
         var bare = draft
         bare.seen = []
         try FileSystem.write(bare.profile, to: led.folder + "/terms.profile.yaml")
@@ -28,6 +30,7 @@ extension LearnCommand {
             guard let played = try play("terms", text, led, signals) else { return false }
             terms.learn(plays, played)
             passes.learn(played)
+            values.learn(played)
         }
         if let text = plays.refused(readyPath: readyPath) {
             say("now each push is refused once\n")
@@ -35,7 +38,9 @@ extension LearnCommand {
             terms.learn(refused: played, draft)
         }
         for (call, pushes) in terms.more { draft.seen[call].pushes += pushes }
-        (draft.terms, draft.passes) = (terms, passes.rows)
+        draft.carried = values.rows
+        let carried = Set(draft.carried.map(\.row.at))
+        (draft.terms, draft.passes) = (terms, passes.rows.filter { !carried.contains($0.at) })
         return true
     }
 

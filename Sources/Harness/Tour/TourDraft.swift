@@ -51,6 +51,8 @@ struct TourDraft {
     var terms: LearnedTerms?
     /// What stands in pushes as it was said, where further plays have told; nil: the text alone is known.
     var passes: [LearnedPasses.Row]?
+    /// What cards go on showing, and what calls set by themselves.
+    var carried: [(row: LearnedValues.Row, sets: [Int: JSONValue])] = []
     /// By call; empty where nobody was watched.
     var traits: [Traits] = []
     /// In which orders sessions make the calls, as their numbers.
@@ -163,7 +165,7 @@ struct TourDraft {
         }
         text += "\n# So long after a call its push may come: a guess.\ndeadlines: { default: 10s }\n"
         if let terms {
-            text += terms.lines + passLines
+            text += terms.lines + passLines + carriedLines
         } else {
             text += "# How long it may rest behind a 429 or 5xx says `rest`.\n"
             let passes = Self.passes(seen.flatMap(\.pushes))
@@ -178,6 +180,14 @@ struct TourDraft {
         text += "\ncalls:\n"
         for call in calls.indices { text += yaml(of: call) }
         return text
+    }
+
+    private var carriedLines: String {
+        guard !carried.isEmpty else { return "" }
+        return "\n# A card showed them as they were said last, also where a call did not say them again.\ncarries:\n"
+            + carried.map { item in
+                "  \(item.row.name): { at: \(Self.quoted(item.row.at)), from: \(Self.quoted(item.row.from)) }\n"
+            }.joined()
     }
 
     private var passLines: String {
@@ -263,6 +273,8 @@ struct TourDraft {
         } else if case let tokens = registers(number), !tokens.isEmpty {
             text += "    registers: [\(tokens.joined(separator: ", "))]\n"
         }
+        let sets = carried.compactMap { item in item.sets[number].map { "\(item.row.name): \($0.text)" } }
+        if !sets.isEmpty { text += "    sets: { \(sets.joined(separator: ", ")) }\n" }
         if prepares(number) { text += "    prepares: true\n" }
         if !pushes.isEmpty {
             text += "    pushes:\n" + pushes.map { push in

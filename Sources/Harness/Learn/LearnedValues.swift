@@ -1,0 +1,93 @@
+// What a card goes on showing though no call says it again: texts that stay as they were said last, and those that a call sets
+// by itself.
+
+import Basics
+import Journal
+import Pushes
+
+struct LearnedValues {
+    struct Row: Hashable {
+        /// The key in the card's state.
+        var name: String
+        /// Where calls say it.
+        var from: String
+
+        var at: String { LearnedValues.state + "/" + name }
+    }
+
+    /// A state that was shown by a call that says nothing of the value.
+    private struct Silent {
+        var kind: Int
+        var shown: JSONValue
+        /// As it was said last in the session; nil: never before.
+        var last: JSONValue?
+    }
+
+    private static let state = "/aps/content-state"
+    /// Pushes from which it follows that a value stays.
+    private static let fewest = 2
+
+    private var silent: [Row: [Silent]] = [:]
+    /// What a push showed otherwise than its own call had said.
+    private var contradicted: Set<Row> = []
+
+    mutating func learn(_ played: PlayedCalls) {
+        let rows = Self.candidates(played)
+        for session in Set(played.calls.map(\.event.session)) {
+            let calls = played.calls(of: session)
+            for (place, call) in calls.enumerated() {
+                for push in played.pushes(of: call) where push.status == 200 && push.event != nil {
+                    let payload = try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self))
+                    for row in rows {
+                        guard let shown = payload?.at(pointer: row.at) else { continue }
+                        if let said = call.body?.at(pointer: row.from) {
+                            if said != shown { contradicted.insert(row) }
+                        } else {
+                            let last = calls[..<place].reversed().lazy.compactMap { $0.body?.at(pointer: row.from) }.first
+                            silent[row, default: []].append(Silent(kind: Int(call.event.kind), shown: shown, last: last))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Texts of a card's state that calls say under the same key, at one place. Numbers may be such as never fall.
+    private static func candidates(_ played: PlayedCalls) -> [Row] {
+        var names: Set<String> = []
+        for push in played.pushes where push.event != nil {
+            let payload = try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self))
+            for (name, value) in payload?.at(pointer: state)?.object ?? JSONObject() where value.string != nil {
+                names.insert(name)
+            }
+        }
+        var places: [String: Set<String>] = [:]
+        for call in played.calls {
+            for (pointer, value) in call.body?.nodes ?? [] where value.string != nil || value.isNull {
+                guard let name = pointer.split(separator: "/").last.map(String.init), names.contains(name) else { continue }
+                places[name, default: []].insert(pointer)
+            }
+        }
+        return places.filter { $0.value.count == 1 }.map { Row(name: $0.key, from: $0.value.first!) }
+    }
+
+    /// Those that stay, with what calls set by themselves, by their numbers.
+    var rows: [(row: Row, sets: [Int: JSONValue])] {
+        silent.compactMap { row, seen in
+            let isWord = row.name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            guard !contradicted.contains(row), isWord else { return nil }
+            var (sets, stays) = ([Int: JSONValue](), 0)
+            for (kind, own) in Dictionary(grouping: seen, by: \.kind) {
+                let later = own.filter { $0.last != nil }
+                if !later.isEmpty, later.allSatisfy({ $0.shown == $0.last }) {
+                    stays += later.count
+                } else if Set(own.map(\.shown)).count == 1, own.count >= Self.fewest {
+                    sets[kind] = own[0].shown
+                } else {
+                    return nil
+                }
+            }
+            return stays >= Self.fewest ? (row, sets) : nil
+        }.sorted { $0.row.name < $1.row.name }
+    }
+}
