@@ -130,7 +130,7 @@ extension PlanNote {
     package var json: JSONValue {
         [
             "files": .array(files.map { ["path": .string($0.path), "text": .string($0.text)] }),
-            "folder": .string(folder), "overrides": .array(overrides.map { .strings($0) }), "gates": .strings(gates),
+            "folder": .string(folder), "mock": .string(mock), "overrides": .array(overrides.map { .strings($0) }), "gates": .strings(gates),
             "knownFailing": .strings(knownFailing), "isStrict": .bool(isStrict),
             // A seed has 64 bits, JSON's integers 63.
             "seed": .string(String(seed)), "run": .integer(Int64(run)), "digest": .string(digest),
@@ -165,6 +165,7 @@ extension PlanNote {
             commit: try note["commit"].text(), machine: try Machine(note["machine"]))
         // Older runs have none of these.
         folder = note.value["folder"]?.string ?? ""
+        mock = note.value["mock"]?.string ?? ""
         closedUsers = note.value["closedUsers"]?.int.map { Int($0) }
         if let replay = note.value["replay"], !replay.isNull { self.replay = try ReplayNote(try note["replay"]) }
         if let part = note.value["part"], !part.isNull { self.part = try PartNote(try note["part"]) }

@@ -54,6 +54,8 @@ package struct PlanNote: Hashable, Sendable {
     package var files: [File]
     /// The folder that their paths begin in; empty: it was not noted.
     package var folder = ""
+    /// The folder of the mock whose place the run's own took, as it was given; empty: none.
+    package var mock = ""
     /// `--set`, as path and value, in the order given.
     package var overrides: [[String]]
     /// `--gate`, beside those of the scenario.

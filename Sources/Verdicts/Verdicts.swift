@@ -355,6 +355,7 @@ struct Judgement {
     /// The command that repeats the run with its seed.
     private var replayCommand: String {
         var words = ["pushrig", "run", scenario.path, "--seed", String(note.seed)]
+        if !note.mock.isEmpty { words += ["--mock", note.mock] }
         for override in asked.overrides { words += ["--set", "\(override[0])=\(override[1])"] }
         for gate in note.gates { words += ["--gate", gate] }
         for known in note.knownFailing { words += ["--known-failing", known] }

@@ -57,6 +57,7 @@ package final class RunCommand {
             run: UInt32(truncatingIfNeeded: seed.child("run").value), digest: "",
             shardIndex: options.part?.place.index ?? 0, shardCount: options.part?.place.count ?? 1)
         note.folder = FileSystem.realPath(".") ?? ""
+        note.mock = options.mock ?? ""
         try self.init(note, scenario, options, place, signals: signals)
     }
 
