@@ -130,7 +130,8 @@ extension PlanNote {
     package var json: JSONValue {
         [
             "files": .array(files.map { ["path": .string($0.path), "text": .string($0.text)] }),
-            "folder": .string(folder), "mock": .string(mock), "overrides": .array(overrides.map { .strings($0) }), "gates": .strings(gates),
+            "folder": .string(folder), "mock": .string(mock), "overrides": .array(overrides.map { .strings($0) }),
+            "gates": .strings(gates),
             "knownFailing": .strings(knownFailing), "isStrict": .bool(isStrict),
             // A seed has 64 bits, JSON's integers 63.
             "seed": .string(String(seed)), "run": .integer(Int64(run)), "digest": .string(digest),

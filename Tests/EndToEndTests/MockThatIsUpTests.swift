@@ -19,6 +19,7 @@ struct MockThatIsUpTests {
             #expect(run.code == 0, "\(run.out)\(run.error)")
             #expect(run.out.contains("3 cases: 3 kept") && run.out.contains("afterwards: 403"), "\(run.out)\(run.error)")
             let record = try Rig.json(folder + "/check/rotated-token/run.json")
+            #expect(record["replayCommand"]?.string?.contains(" --mock ") == true)
             #expect(record["correlation"]?["pushes"]?.int ?? 0 > 2)
             #expect(!FileManager.default.fileExists(atPath: folder + "/check/rotated-token/mock/ca.pem"))
         }
