@@ -19,7 +19,7 @@ struct LearnedValues {
     private struct Silent {
         var kind: Int
         var shown: JSONValue
-        /// As it was said last in the session; nil: never before.
+        /// As it was said or shown last in the session; nil: never before.
         var last: JSONValue?
     }
 
@@ -35,21 +35,30 @@ struct LearnedValues {
         let rows = Self.candidates(played)
         for session in Set(played.calls.map(\.event.session)) {
             let calls = played.calls(of: session)
-            for (place, call) in calls.enumerated() {
-                for push in played.pushes(of: call) where push.status == 200 && push.event != nil {
-                    let payload = try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self))
-                    for row in rows {
-                        guard let shown = payload?.at(pointer: row.at) else { continue }
-                        if let said = call.body?.at(pointer: row.from) {
-                            if said != shown { contradicted.insert(row) }
-                        } else {
-                            let last = calls[..<place].reversed().lazy.compactMap { $0.body?.at(pointer: row.from) }.first
-                            silent[row, default: []].append(Silent(kind: Int(call.event.kind), shown: shown, last: last))
-                        }
-                    }
+            let shown = calls.flatMap { call in
+                played.pushes(of: call).filter { $0.status == 200 && $0.event != nil }.map { (call, $0) }
+            }.sorted { $0.1.arrivedAt < $1.1.arrivedAt }
+            var said = calls[...]
+            // What is so by then: as a call has said it, or as it was shown.
+            var current: [Row: JSONValue] = [:]
+            for (call, push) in shown {
+                while let next = said.first, next.event.sentAt <= push.arrivedAt {
+                    for row in rows { if let value = next.body?.at(pointer: row.from) { current[row] = value } }
+                    said.removeFirst()
                 }
+                let payload = try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self))
+                for row in rows { if let value = payload?.at(pointer: row.at) { see(value, of: call, row, &current) } }
             }
         }
+    }
+
+    private mutating func see(_ shown: JSONValue, of call: PlayedCalls.Call, _ row: Row, _ current: inout [Row: JSONValue]) {
+        if let said = call.body?.at(pointer: row.from) {
+            if said != shown { contradicted.insert(row) }
+        } else {
+            silent[row, default: []].append(Silent(kind: Int(call.event.kind), shown: shown, last: current[row]))
+        }
+        current[row] = shown
     }
 
     /// Texts of a card's state that calls say under the same key, at one place. Numbers may be such as never fall.
