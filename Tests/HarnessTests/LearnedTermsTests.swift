@@ -102,6 +102,7 @@ struct LearnedTermsTests {
             return terms.lines
         }
         #expect(lines(200, again: true).contains("rest: 5s"))
+        #expect(LearnedTerms().lines.isEmpty, "nothing is said of what was not asked")
         #expect(!lines(200, again: false).contains("\nanswers:") && lines(200, again: false).contains("did not come again"))
         #expect(lines(502, again: false).contains("answers: [{ status: [502], means: permanent }]"))
     }

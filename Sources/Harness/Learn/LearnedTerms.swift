@@ -24,7 +24,9 @@ struct LearnedTerms {
     private(set) var more: [Int: [TourDraft.SeenPush]] = [:]
     /// At most one coalesced push of a session in this time.
     private(set) var window: Interval?
-    /// The longest time until a push that was refused for now came again; nil: some never did, or nobody knows.
+    /// Some push was refused for now.
+    private(set) var wasRefused = false
+    /// The longest time until such a push came again; nil: some never did, or none was refused.
     private(set) var rest: Interval?
     /// What calls were answered whose push was refused for now, where it is no usual answer.
     private(set) var noes: Set<Int> = []
@@ -121,6 +123,7 @@ struct LearnedTerms {
             let pushes = played.pushes(of: call)
             let refused = pushes.filter { $0.status == 503 }
             guard !refused.isEmpty else { continue }
+            wasRefused = true
             let status = Int(call.event.status)
             let isNo = status != 0 && !draft.seen[Int(call.event.kind)].statuses.contains(status)
             if isNo { noes.insert(status) }
@@ -153,7 +156,7 @@ extension LearnedTerms {
         if let rest {
             let longest = max(Interval.seconds(5), .seconds(Double((rest * 4).nanoseconds / 1_000_000_000 + 1)))
             lines += "\n# A push that was answered 503 once came again within \(rest).\nrest: \(longest)\n"
-        } else {
+        } else if wasRefused {
             lines += "\n# A push that was answered 503 once did not come again. How long it may rest says `rest`.\n"
         }
         if isGivenBack {
