@@ -61,7 +61,7 @@ package enum PushWarning: UInt32, CaseIterable, Sendable {
         case .backgroundPriority: "A background push has priority 5, and no other."
         case .backgroundWithAlert: "A background push has no alert, badge or sound."
         case .backgroundWithoutContent: "A background push has content-available 1."
-        case .widgetsWithoutChange: "A widgets push has content-changed true."
+        case .widgetsWithoutChange: "A widgets or controls push has content-changed true."
         case .pushToTalkKept: "A Push to Talk push has priority 10 and expiration 0: a late one is of no use."
         case .activityPriority: "A Live Activity push has priority 5 or 10."
         case .unknownInterruptionLevel: "The interruption-level is passive, active, time-sensitive or critical."
@@ -129,7 +129,7 @@ extension PushFacts {
             if hasPriority, priority != 5 { bits |= PushWarning.backgroundPriority.bit }
             if payload.hasAlert || payload.hasBadge || payload.hasSound { bits |= PushWarning.backgroundWithAlert.bit }
             if !payload.isContentAvailable { bits |= PushWarning.backgroundWithoutContent.bit }
-        case .widgets: if !payload.isContentChanged { bits |= PushWarning.widgetsWithoutChange.bit }
+        case .widgets, .controls: if !payload.isContentChanged { bits |= PushWarning.widgetsWithoutChange.bit }
         case .pushtotalk: if priority != 10 || expiration != 0 { bits |= PushWarning.pushToTalkKept.bit }
         case .liveactivity:
             if priority == 1 { bits |= PushWarning.activityPriority.bit }

@@ -1,6 +1,6 @@
 // What the calls of a profile are for. A case is told in these words, so that it fits any relay whose profile has them.
 
-import Pushes
+package import Pushes
 package import Scenarios
 
 /// The call of a profile for each purpose: the first of the file that fits.
@@ -30,6 +30,8 @@ package struct CallRoles: Sendable {
     package var secondActivity: ProfileCall?
     /// Registers what took the place of an activity's token.
     package var rotation: ProfileCall?
+    /// Registers what took the place of the widgets' token.
+    package var widgetRenewal: ProfileCall?
     /// Registers what took the place of a phone's start token.
     package var renewal: ProfileCall?
     /// Takes an activity's token back, and owes nothing.
@@ -44,8 +46,12 @@ package struct CallRoles: Sendable {
     package var progress: ProfileCall?
     /// A state that may not.
     package var state: ProfileCall?
-    /// Owes an alert, and does not end the session.
+    /// Owes an alert, or where none does a reload of what the app shows elsewhere, and does not end the session.
     package var alert: ProfileCall?
+    /// Of which type that push is.
+    package var alertType: PushType
+    /// Owes a reload of widgets.
+    package var reload: ProfileCall?
     /// Each may come in the middle of a session, and owes a push.
     package var events: [ProfileCall]
     /// Each says the last state of a session.
@@ -89,7 +95,7 @@ package struct CallRoles: Sendable {
         let states = events.filter { call in
             !call.isFinal && call.owes(.liveactivity, .update) && !call.owes(.liveactivity, .start)
         }
-        device = most(.deviceToken) ?? most(.startToken)
+        device = most(.deviceToken) ?? most(.startToken) ?? most(.widgetToken) ?? most(.controlToken)
         let takesStart = device?.registers.contains(.startToken) ?? false
         relaunches = takesStart ? registrations.filter { $0.registers == [.deviceToken] } : []
         secondDevice = most(.deviceToken2) ?? most(.startToken2)
@@ -106,6 +112,7 @@ package struct CallRoles: Sendable {
         secondActivity = most(.activityToken2)
         rotation = most(.rotatedToken)
         renewal = most(.newStartToken)
+        widgetRenewal = usual.first { $0.registers == [.newWidgetToken] }
         unregisterDevice = quiet.first { $0.unregisters.contains(.deviceToken) }
         goodbye = quiet.first { $0.unregisters.contains(.activityToken) && !$0.unregisters.contains(.deviceToken) }
         lateGoodbye = profile.calls.first { $0.isStale }
@@ -116,7 +123,12 @@ package struct CallRoles: Sendable {
         self.events = events.filter { !$0.isFinal && !$0.owes(.liveactivity, .start) }
         progress = states.first { call in call.pushes.contains { $0.coalesce } }
         state = states.first { call in !call.pushes.contains { $0.coalesce } }
-        alert = events.first { $0.owes(.alert) && !$0.isFinal && !$0.owes(.liveactivity, .start) }
+        func owing(_ type: PushType) -> ProfileCall? {
+            events.first { $0.owes(type) && !$0.isFinal && !$0.owes(.liveactivity, .start) }
+        }
+        alertType = [.alert, .widgets, .controls].first { owing($0) != nil } ?? .alert
+        alert = owing(alertType)
+        reload = owing(.widgets)
         finals = events.filter(\.isFinal)
         unregisterApp = quiet.first { $0.unregisters.contains(.registrationToken) }
         messageStart = events.first { !$0.isFinal && $0.owesMessage(.start) } ?? start

@@ -95,7 +95,9 @@ extension CaseCatalogue {
     var mostPatient: Interval { timeout + .seconds(5) }
 
     /// An activity's states wait, or alerts of a relay that knows no activities.
-    private var waiting: String { roles.hasActivities ? "pushType: liveactivity, event: update" : "pushType: alert" }
+    private var waiting: String {
+        roles.hasActivities ? "pushType: liveactivity, event: update" : "pushType: \(roles.alertType.word)"
+    }
     private var waits: ProfileCall? { roles.hasActivities ? roles.anyState : roles.anyEvent }
 
     /// Nil where the profile has no such call, or its calls cross each other.

@@ -1,5 +1,6 @@
 // What a relay makes of a user who has two phones: both served, and one of them gone.
 
+import Pushes
 import Basics
 import Scenarios
 
@@ -45,7 +46,7 @@ extension CaseCatalogue {
             return Case(
                 name: "one-phone-gone", question: question, scripts: [script], sessions: 12,
                 faults: [
-                    "{ id: one-gone, match: { pushType: alert, tokenFraction: 0.5 }, per: token, after: 1, "
+                    "{ id: one-gone, match: { pushType: \(roles.alertType.word), tokenFraction: 0.5 }, per: token, after: 1, "
                         + "action: { respond: { reason: Unregistered, timestamp: after-registration } } }"
                 ],
                 exercises: ["states-delivered"], touches: ["each-phone-served", "dead-device-token-dropped"])

@@ -81,9 +81,10 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 2, of: roles.alert)
             states(&script, 3, of: roles.alert, after: max(grace, pause))
+            let match = "pushType: \(roles.alertType.word), tokenFraction: \(Self.mostTokens)"
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
-                faults: [respond(name, action, match: "pushType: alert, tokenFraction: \(Self.mostTokens)", after: 1)],
+                faults: [respond(name, action, match: match, after: 1)],
                 needsBothEnvironments: knowsSandbox, exercises: [deathRule("dead-device-token-dropped")])
         }
     }

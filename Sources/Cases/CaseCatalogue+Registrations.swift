@@ -12,7 +12,15 @@ extension CaseCatalogue {
     private var needsRotation: Need { need(roles.rotation, "registers `rotatedToken`") }
 
     private var rotation: PlannedCase {
-        let question = "When an activity's token has changed, does everything go to the new one?"
+        let question = "When a token has changed, does everything go to the new one?"
+        let reloads = rotatedReloads
+        guard roles.hasActivities && roles.rotation != nil || reloads == nil else {
+            return planned("rotated-token", question, [needsDevice]) {
+                Case(
+                    name: "rotated-token", question: question, scripts: [reloads!], sessions: 12,
+                    exercises: ["new-token-used"])
+            }
+        }
         return planned("rotated-token", question, [needsActivity, needsRotation]) {
             var script = opening()
             states(&script, 1, of: roles.anyState)
@@ -30,7 +38,8 @@ extension CaseCatalogue {
             settle(&script, roles.final)
             let isHeld = held.calls.contains { $0.name == roles.rotation?.name }
             var item = Case(
-                name: "rotated-token", question: question, scripts: isHeld ? [script, held] : [script], sessions: 12,
+                name: "rotated-token", question: question,
+                scripts: [script] + (isHeld ? [held] : []) + [reloads].compactMap(\.self), sessions: 12,
                 exercises: ["new-token-used"], touches: ["last-state-delivered"])
             // What waits goes out more than six tenths of the window behind the new token: too early for the usual grace
             // where the window is short.
@@ -39,6 +48,18 @@ extension CaseCatalogue {
             }
             return item
         }
+    }
+
+    /// The same of the widgets' token.
+    private var rotatedReloads: CaseScript? {
+        guard roles.device?.registers.contains(.widgetToken) ?? false, roles.widgetRenewal != nil, roles.reload != nil else {
+            return nil
+        }
+        var script = opening()
+        states(&script, 1, of: roles.reload)
+        script.add(roles.widgetRenewal, after: max(pause, .milliseconds(500)))
+        states(&script, 2, of: roles.reload, after: max(grace, pause))
+        return script
     }
 
     private var lateGoodbye: PlannedCase {

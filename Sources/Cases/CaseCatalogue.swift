@@ -137,7 +137,7 @@ package struct CaseCatalogue: Sendable {
 
     /// What APNs refuses in a case: what the events of `states` owe, so that a session begins in any case.
     var refusable: String {
-        refusesUpdates ? "pushType: liveactivity, event: update" : "pushType: alert"
+        refusesUpdates ? "pushType: liveactivity, event: update" : "pushType: \(roles.alertType.word)"
     }
 
     /// Those are updates of activities, and no alerts.

@@ -196,6 +196,8 @@ package final class RunContext {
     package var unmarkedKinds: Set<UInt16> = []
     /// Calls with a push whose collapse ID says of which call it is.
     package var toldKinds: Set<UInt16> = []
+    /// Those that owe a reload of widgets or a control.
+    package var reloadKinds: Set<UInt16> = []
     /// Calls with a push whose timestamp, which the call said, says of which call it is.
     package var stampedKinds: Set<UInt16> = []
     /// Calls whose alert goes before their Live Activity push.

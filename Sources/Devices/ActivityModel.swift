@@ -111,6 +111,7 @@ extension TokenRow {
         guard facts.payload.isObject else { return .undecodable }
         switch facts.pushType {
         case .background: return .silent
+        case .widgets, .controls: return facts.payload.isContentChanged ? .reloaded : .nothingShown
         case .alert, nil:
             if facts.payload.hasAlert || facts.payload.hasBadge || facts.payload.hasSound { return .shown }
             return facts.payload.isContentAvailable ? .silent : .nothingShown

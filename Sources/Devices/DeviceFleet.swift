@@ -151,7 +151,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
 
     func react(_ row: inout TokenRow, to facts: PushFacts, now: WallTime) -> Outcome {
         if let activity = facts.activity { return row.apply(activity, now: now, settings: settings) }
-        if row.kind == .unknown { row.kind = .device }
+        if row.kind == .unknown { row.kind = TokenKind(of: facts.pushType) }
         return row.show(facts)
     }
 
@@ -183,15 +183,11 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     }
 
     /// The bundle ID must be the token's. Of the suffix we know what the first push told, or what the kind implies:
-    /// tokens of activities take the Live Activity topic and no other, device tokens any other.
+    /// tokens of activities, widgets and controls take the topic of their own and no other, device tokens any other.
     private func admits(_ row: TokenRow, _ topic: Span<UInt8>, _ parts: TopicParts, _ topics: TopicNames) -> Bool {
         if row.topic > 0, !topics.matches(row.topic, topic.extracting(0..<parts.bundleCount)) { return false }
         if row.knowsSuffix { return row.suffix == parts.suffixType }
-        switch row.kind {
-        case .activity, .start: return parts.suffixType == .liveactivity
-        case .device: return parts.suffixType != .liveactivity
-        case .unknown: return true
-        }
+        return row.kind.takes(parts.suffixType)
     }
 
     private func learn(_ topic: Span<UInt8>, _ place: Int, _ state: inout ShardState) {

@@ -44,6 +44,7 @@ extension DeviceSettings: NamedSettings {
             "cardDrawingInterval", \.phones.drawingInterval, mayBeZero: true,
             "how often a virtual phone draws a card at most; what comes in between waits"),
         .number("backgroundBudget", \.budgets.background, none: "off", "background pushes per hour and device"),
+        .number("widgetBudget", \.budgets.widgets, none: "off", "reloads of an app's widgets per day and token"),
         .interval(
             "dozeMaintenance", \.android.maintenance,
             "from the beginning of an Android device's Doze to its first maintenance window, and from each to the next"),

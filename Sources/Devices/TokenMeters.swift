@@ -18,15 +18,19 @@ package struct DeviceBudgets: Sendable, Hashable {
     package var startWindow = Interval.seconds(3600)
     /// Background pushes, per hour. Documented: two or three.
     package var background: Int?
+    /// Reloads of an app's widgets, per day. Apple names 40 to 70 (apns.md §4).
+    package var widgets: Int?
 
     package init() {}
 
-    var areCounted: Bool { urgentActivity != nil || frequentActivity != nil || starts != nil || background != nil }
+    var areCounted: Bool {
+        urgentActivity != nil || frequentActivity != nil || starts != nil || background != nil || widgets != nil
+    }
 }
 
 /// One push as a budget sees it.
 struct Expense {
-    enum Budget { case urgentActivity, starts, background }
+    enum Budget { case urgentActivity, starts, background, widgets }
     var budget: Budget
     /// What one push costs, and what the budget holds.
     var price: Interval
@@ -42,6 +46,7 @@ extension DeviceBudgets {
             return Self.expense(.urgentActivity, limit, per: .seconds(3600))
         case .start: return Self.expense(.starts, starts, per: startWindow)
         case .background: return Self.expense(.background, background, per: .seconds(3600))
+        case .widgets: return Self.expense(.widgets, widgets, per: .seconds(86_400))
         case .free: return nil
         }
     }
@@ -56,13 +61,13 @@ extension DeviceBudgets {
 
 /// Which budget a push is for.
 enum BudgetUse {
-    case free, urgentActivity, start, background
+    case free, urgentActivity, start, background, widgets
 
     init(_ facts: PushFacts) {
         if let activity = facts.activity {
             self = activity.event == .start ? .start : facts.priority == 10 ? .urgentActivity : .free
         } else {
-            self = facts.pushType == .background ? .background : .free
+            self = facts.pushType == .background ? .background : facts.pushType == .widgets ? .widgets : .free
         }
     }
 }
@@ -72,6 +77,7 @@ struct BudgetLedger {
     private var urgentActivity = WallTime(nanoseconds: 0)
     private var starts = WallTime(nanoseconds: 0)
     private var background = WallTime(nanoseconds: 0)
+    private var widgets = WallTime(nanoseconds: 0)
 
     /// False, and nothing taken, when too little is left.
     mutating func spend(_ expense: Expense, now: WallTime) -> Bool {
@@ -79,6 +85,7 @@ struct BudgetLedger {
         case .urgentActivity: Self.spend(&urgentActivity, expense, now)
         case .starts: Self.spend(&starts, expense, now)
         case .background: Self.spend(&background, expense, now)
+        case .widgets: Self.spend(&widgets, expense, now)
         }
     }
 

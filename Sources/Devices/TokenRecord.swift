@@ -4,15 +4,18 @@ import APNs
 package import Basics
 package import Pushes
 
-/// What a token addresses: an app on a device, one Live Activity, or the start of activities.
+/// What a token addresses: an app on a device, one Live Activity, the start of activities, all widgets of an app, or one of its
+/// controls.
 package enum TokenKind: UInt8, CaseIterable, Sendable {
-    case unknown, device, activity, start
+    case unknown, device, activity, start, widget, control
 
     package var word: StaticString {
         switch self {
         case .device: "device"
         case .activity: "activity"
         case .start: "start"
+        case .widget: "widget"
+        case .control: "control"
         case .unknown: "unknown"
         }
     }
@@ -21,6 +24,22 @@ package enum TokenKind: UInt8, CaseIterable, Sendable {
     package init?(word: String) {
         guard let match = Self.allCases.first(where: { $0.word.description == word }) else { return nil }
         self = match
+    }
+
+    /// What an accepted push that is no Live Activity's tells of the token that it went to.
+    init(of type: PushType?) {
+        self = type == .widgets ? .widget : type == .controls ? .control : .device
+    }
+
+    /// Whether the token stands for a topic with that suffix (apns.md §4).
+    func takes(_ suffix: PushType?) -> Bool {
+        switch self {
+        case .unknown: true
+        case .activity, .start: suffix == .liveactivity
+        case .widget: suffix == .widgets
+        case .control: suffix == .controls
+        case .device: suffix != .liveactivity && !(suffix?.isReload ?? false)
+        }
     }
 }
 

@@ -38,10 +38,23 @@ struct TokenRow {
         bits = bits & ~(mask << shift) | value << shift
     }
 
+    /// Whoever has no activities has no last event: there stands which of the app's tokens it is.
     var kind: TokenKind {
-        get { TokenKind(rawValue: UInt8(read(0, 3)))! }
-        set { write(UInt16(newValue.rawValue), 0, 3) }
+        get {
+            let kind = TokenKind(rawValue: UInt8(read(0, 3)))!
+            guard kind == .device, read(6, 3) > 0 else { return kind }
+            return TokenKind(rawValue: TokenKind.start.rawValue + UInt8(read(6, 3)))!
+        }
+        set {
+            let beyond = max(newValue.rawValue, TokenKind.start.rawValue) - TokenKind.start.rawValue
+            let isOfApp = beyond > 0 || newValue == .device
+            if isOfApp || isOfAnApp { write(UInt16(beyond), 6, 3) }
+            write(UInt16((isOfApp ? .device : newValue).rawValue), 0, 3)
+        }
     }
+
+    /// It is no activity's, and starts none.
+    private var isOfAnApp: Bool { read(0, 3) == TokenKind.device.rawValue }
 
     var state: TokenState {
         get { TokenState(rawValue: UInt8(read(2, 3)))! }
@@ -57,8 +70,8 @@ struct TokenRow {
     }
 
     var lastEvent: ActivityEvent? {
-        get { ActivityEvent(rawValue: UInt8(read(6, 3))) }
-        set { write(newValue.map { UInt16($0.rawValue) } ?? 0, 6, 3) }
+        get { isOfAnApp ? nil : ActivityEvent(rawValue: UInt8(read(6, 3))) }
+        set { if !isOfAnApp { write(newValue.map { UInt16($0.rawValue) } ?? 0, 6, 3) } }
     }
 
     /// Whether an `end` was applied.

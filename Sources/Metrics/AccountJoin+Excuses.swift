@@ -120,11 +120,11 @@ extension JoinedAccount {
         nextRegistration(of: row, by: due).flatMap { deadToken($0.token, plannedAt: $0.sentAt, by: due, circumstances) }
     }
 
-    /// A start token that travels in its device's row may go with it (R0.44).
+    /// A token that travels in its device's row may go with it (R0.44).
     private func deadDevice(
         _ row: Expectation, plannedAt: Instant, by due: Instant, _ circumstances: Circumstances
     ) -> String? {
-        guard row.lane.role == .start else { return nil }
+        guard row.lane.role.isOfDevicesRow else { return nil }
         func registered(_ token: TokenHash) -> Instant? {
             tokens.registrations[token]?.last { $0.wasTaken && $0.sentAt <= plannedAt }?.sentAt
         }

@@ -15,7 +15,7 @@ extension JoinedAccount {
     /// A device, its start token or an app's registration, that another session of the user has registered: who keeps devices
     /// by user pushes there for each of them, where calls of that kind owe devices anything.
     func isToDeviceOfAnother(_ push: SeenPush) -> Bool {
-        guard let lane = tokens.lanes[push.token], [.device, .start, .registration].contains(lane.role),
+        guard let lane = tokens.lanes[push.token], ![.activity, .other].contains(lane.role),
             let kind = account.call(at: push.place)?.kind,
             account.tokenCalls.contains(where: {
                 $0.isRegistration && $0.token == push.token && UInt32($0.place >> 32) != push.session

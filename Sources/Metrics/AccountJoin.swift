@@ -90,6 +90,7 @@ package struct JoinedAccount: Sendable {
             account.tokenCalls.filter { $0.isRegistration && Self.isMissing($0.place, account, circumstances) }
                 .map(\.lane.role))
         match(circumstances)
+        payReloads()
         collectAttempts()
         for index in account.rows.indices { setDue(of: index, delays, circumstances) }
         repeats = repeatedStates(circumstances)
@@ -296,6 +297,17 @@ package struct JoinedAccount: Sendable {
     private func wasSentLater(_ older: SeenPush, than newer: SeenPush, _ circumstances: Circumstances) -> Bool {
         older.connection == newer.connection || older.arrivedAt - newer.arrivedAt > circumstances.real(Tolerances.wire)
             || older.outcome == .updated
+    }
+
+    /// One reload shows all that was said before it left.
+    private mutating func payReloads() {
+        for (index, row) in account.rows.enumerated() where row.type.isReload {
+            guard let call = account.call(at: row.place), call.state == .sent else { continue }
+            deliveries[index].accepted = account.pushes.firstIndex { push in
+                push.isAccepted && push.type == row.type && call.sentAt <= push.arrivedAt
+                    && tokens.lanes[push.token] == row.lane
+            }
+        }
     }
 
     // MARK: Expectations

@@ -73,7 +73,7 @@ package struct TokenCall: Hashable, Sendable {
 /// same lane as the one before.
 package struct Lane: Hashable, Sendable {
     package enum Role: UInt8, Hashable, Sendable {
-        case device, start, activity, registration, other
+        case device, start, activity, registration, widget, control, otherControl, other
 
         package var words: String {
             switch self {
@@ -81,9 +81,15 @@ package struct Lane: Hashable, Sendable {
             case .start: "push-to-start token"
             case .activity: "activity token"
             case .registration: "registration token"
+            case .widget: "widgets' token"
+            case .control: "control's token"
+            case .otherControl: "other control's token"
             case .other: "token"
             }
         }
+
+        /// A relay may keep it in the row of its app's device token, with which it goes (R0.44).
+        package var isOfDevicesRow: Bool { [.start, .widget, .control, .otherControl].contains(self) }
     }
 
     package var role: Role

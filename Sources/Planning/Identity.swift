@@ -52,6 +52,11 @@ extension Workload {
         case .newStartToken: Text.append(hexDigits: 128, from: user.child(11), into: buffer)
         case .registrationToken: Text.append(registrationFrom: user.child(12), into: buffer)
         case .newRegistrationToken: Text.append(registrationFrom: user.child(13), into: buffer)
+        case .widgetToken: Text.append(hexDigits: 64, from: user.child(14), into: buffer)
+        case .widgetToken2: Text.append(hexDigits: 64, from: user.child(15), into: buffer)
+        case .newWidgetToken: Text.append(hexDigits: 64, from: user.child(16), into: buffer)
+        case .controlToken: Text.append(hexDigits: 64, from: user.child(17), into: buffer)
+        case .otherControlToken: Text.append(hexDigits: 64, from: user.child(18), into: buffer)
         case .topic: buffer.append(profile.topic)
         }
     }

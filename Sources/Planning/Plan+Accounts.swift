@@ -186,6 +186,9 @@ extension SessionVariable {
             case .startToken: .start
             case .activityToken: .activity
             case .registrationToken: .registration
+            case .widgetToken: .widget
+            case .controlToken: .control
+            case .otherControlToken: .otherControl
             default: .other
             }
         return Lane(role: role, phone: UInt8(phone))

@@ -125,12 +125,16 @@ extension MockServer {
     public enum TokenKind: Hashable, Sendable {
         /// Takes pushes of every type.
         case unknown
-        /// An app on a device: all types but `liveactivity`.
+        /// An app on a device: all types but `liveactivity`, `widgets` and `controls`.
         case device
         /// One Live Activity.
         case activity
         /// The start of Live Activities.
         case start
+        /// All widgets of an app.
+        case widget
+        /// One of its controls.
+        case control
 
         fileprivate var inside: Devices.TokenKind {
             switch self {
@@ -138,6 +142,8 @@ extension MockServer {
             case .device: .device
             case .activity: .activity
             case .start: .start
+            case .widget: .widget
+            case .control: .control
             }
         }
     }

@@ -26,6 +26,7 @@ package enum Outcome: UInt8, PushWord {
     case neverShown = 21
     case coalesced = 22
     case setBack = 23
+    case reloaded = 24
 
     package var word: StaticString {
         switch self {
@@ -52,6 +53,7 @@ package enum Outcome: UInt8, PushWord {
         case .neverShown: "never-shown"
         case .coalesced: "coalesced"
         case .setBack: "set-back"
+        case .reloaded: "reloaded"
         }
     }
 
@@ -81,13 +83,14 @@ package enum Outcome: UInt8, PushWord {
         case .neverShown: "The Live Activity took it, and its card was never on the screen."
         case .coalesced: "The activity took the state before its card could be drawn again: waste, not loss."
         case .setBack: "An older state took a newer one's place: the app had nothing to tell by which is newer."
+        case .reloaded: "The system draws the app's widgets, or the one control, anew."
         }
     }
 
     /// Whether a user would have seen a change, with `coalesced` at the card's next drawing.
     package var changedScreen: Bool {
         switch self {
-        case .shown, .replaced, .started, .updated, .ended, .coalesced, .setBack: true
+        case .shown, .replaced, .started, .updated, .ended, .coalesced, .setBack, .reloaded: true
         default: false
         }
     }
@@ -98,10 +101,11 @@ package enum Outcome: UInt8, PushWord {
         case .ignoredOlder, .ignoredEnded, .ignoredFuture, .undecodable, .unknownActivity, .nothingShown, .notDelivered,
             .discarded, .superseded, .expired, .throttled, .notStarted, .neverShown:
             true
-        case .shown, .started, .updated, .ended, .silent, .handedOver, .stored, .replaced, .coalesced, .setBack: false
+        case .shown, .started, .updated, .ended, .silent, .handedOver, .stored, .replaced, .coalesced, .setBack, .reloaded:
+            false
         }
     }
 
     /// Room for a table by raw value.
-    package static let tableSize = 24
+    package static let tableSize = 25
 }

@@ -33,6 +33,9 @@ package enum PushType: UInt8, PushWord {
         }
     }
 
+    /// Whether it says nothing but that the app's widgets, or one of its controls, are to be drawn anew (apns.md §4).
+    package var isReload: Bool { self == .widgets || self == .controls }
+
     /// Nil unless the text is one of the words, in lower case. Asked for each push: length and first letter leave one.
     package init?(_ text: Span<UInt8>) {
         let count = text.count

@@ -196,6 +196,9 @@ extension SessionVariable {
         case .startToken: "push-to-start token"
         case .activityToken: "activity token"
         case .registrationToken: "registration token"
+        case .widgetToken: "widgets' token"
+        case .controlToken: "control's token"
+        case .otherControlToken: "other control's token"
         default: nil
         }
     }

@@ -66,6 +66,7 @@ extension RunContext {
     func look(_ state: StateNote, of note: NoteEntry) {
         let roles: [String: Lane.Role] = [
             "activity": .activity, "device": .device, "start": .start, "registration": .registration,
+            "widget": .widget, "control": .control,
         ]
         func rows(_ lists: [String: [String]]) -> [(Lane.Role, TokenHash)] {
             lists.flatMap { table, tokens in roles[table].map { role in tokens.map { (role, TokenHash($0)) } } ?? [] }

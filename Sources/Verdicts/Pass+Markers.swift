@@ -89,6 +89,28 @@ extension Pass {
         return calls.first { $0.place == place }.map { Marker(run: plan.run, session: session, step: $0.step) }
     }
 
+    /// Of a reload: the call whose push it repeats, by its `apns-id`. Else the first of those that owe one to its token, and
+    /// were sent by then, for which none has left yet; where one has for each, the last that had no 200, or the last.
+    func reloadMarker(of entry: PushEntry) -> Marker? {
+        guard !context.reloadKinds.isEmpty, let plan, let type = entry.pushType.flatMap({ PushType(word: $0) }),
+            type.isReload
+        else { return nil }
+        let token = observer.token(of: entry)
+        guard let account = owners[token].flatMap({ open[$0]?.account }) else { return nil }
+        let owed = Set(account.rows.lazy.filter { $0.type == type && $0.token == token }.map(\.place))
+        let told = account.pushes.filter { $0.type == type && $0.token == token && $0.isMarked }
+        if entry.header("apns-id") != nil, let repeated = told.last(where: { $0.apnsID == entry.apnsID }) {
+            return Marker(run: plan.run, session: repeated.session, step: repeated.step)
+        }
+        let calls = account.calls.filter { context.reloadKinds.contains($0.kind) && wasSent($0, by: entry.arrivedAt) }
+            .sorted { $0.plannedAt < $1.plannedAt }
+        let own = calls.filter { owed.contains($0.place) }
+        let call =
+            own.first { call in !told.contains { $0.place == call.place } }
+            ?? own.last { call in !told.contains { $0.place == call.place && $0.isAccepted } } ?? own.last ?? calls.last
+        return call.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
+    }
+
     /// What it caused may come before its own record.
     private func wasSent(_ call: SeenCall, by instant: Instant) -> Bool {
         switch call.state {

@@ -183,7 +183,8 @@ struct Pass {
         pushesRead += 1
         context.pushCount += 1
         let event = observer.event(of: entry)
-        let own = observer.marker(of: entry) ?? toldMarker(of: entry, event) ?? stampedMarker(of: entry)
+        let own =
+            observer.marker(of: entry) ?? toldMarker(of: entry, event) ?? stampedMarker(of: entry) ?? reloadMarker(of: entry)
         // An end may repeat what was said last, with the marker of that.
         let isRepeated = event == .end && own.map { !isEndOfItsOwn($0) } ?? true
         let unmarked = own == nil || isRepeated ? unmarkedMarker(of: entry, event, own) : nil

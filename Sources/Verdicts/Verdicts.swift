@@ -207,6 +207,7 @@ struct Judgement {
                 case .marker: break
                 case .token: context.unmarkedKinds.insert(kind)
                 case .collapseID: context.toldKinds.insert(kind)
+                case .reload: context.reloadKinds.insert(kind)
                 case .timestamp: context.stampedKinds.insert(kind)
                 }
             }

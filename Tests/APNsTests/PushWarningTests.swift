@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test("a widgets push says content-changed (§4)", arguments: ["{}", #"{"content-changed":false}"#])
-    func widgets(aps: String) { #expect(warnings(.widgets, #"{"aps":\#(aps)}"#) == [.widgetsWithoutChange]) }
+    func widgets(aps: String) {
+        for type in [PushType.widgets, .controls] { #expect(warnings(type, #"{"aps":\#(aps)}"#) == [.widgetsWithoutChange]) }
+    }
 
     @Test("Push to Talk is for now or never (§4)")
     func pushToTalk() {

@@ -26,6 +26,18 @@ import Testing
         #expect((0..<4).map { _ in phone.push(.background) } == [.silent, .silent, .silent, .throttled])
     }
 
+    @Test("forty reloads of widgets a day, one more each 36 minutes; a control's spend nothing (§4)")
+    func widgets() {
+        let phone = Phone { $0.budgets.widgets = 40 }
+        for _ in 0..<40 { #expect(phone.push(.widgets) { $0.isContentChanged = true } == .reloaded) }
+        #expect(phone.push(.widgets) { $0.isContentChanged = true } == .throttled)
+        phone.time.advance(by: .seconds(36 * 60))
+        #expect(phone.push(.widgets) { $0.isContentChanged = true } == .reloaded)
+        let control = Phone { $0.budgets.widgets = 1 }
+        for _ in 0..<5 { #expect(control.push(.controls) { $0.isContentChanged = true } == .reloaded) }
+        #expect(control.push(.controls) == .nothingShown, "nothing changed")
+    }
+
     @Test("an alert spends nothing")
     func alerts() {
         let phone = Phone { $0.budgets.background = 1 }

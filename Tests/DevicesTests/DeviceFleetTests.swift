@@ -45,8 +45,17 @@ import Testing
             #expect(phone.standing() == .otherTopic)
             #expect(phone.standing("com.example.other" + suffix) == .otherTopic)
         }
+        for (kind, suffix) in [(TokenKind.widget, ".push-type.widgets"), (.control, ".push-type.controls")] {
+            let phone = registered { TokenRecord(token: $0, kind: kind, topic: Phone.bundle) }
+            #expect(phone.fleet.record(of: phone.token)?.kind == kind)
+            #expect(phone.standing(Phone.bundle + suffix) == .active)
+            for other in ["", ".push-type.liveactivity", kind == .widget ? ".push-type.controls" : ".push-type.widgets"] {
+                #expect(phone.standing(Phone.bundle + other) == .otherTopic)
+            }
+        }
         let device = registered { TokenRecord(token: $0, kind: .device, topic: Phone.bundle) }
         #expect(device.standing() == .active)
+        #expect(device.standing(Phone.bundle + ".push-type.widgets") == .otherTopic)
         #expect(device.standing(Phone.bundle + suffix) == .otherTopic)
         #expect(device.standing("com.example.other") == .otherTopic)
     }

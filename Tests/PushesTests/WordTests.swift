@@ -25,7 +25,7 @@ import Testing
                 "1 shown", "2 started", "3 updated", "4 ended", "5 ignored-older", "6 ignored-ended",
                 "7 ignored-future", "8 undecodable", "9 unknown-activity", "10 silent", "11 nothing-shown",
                 "12 handed-over", "13 not-delivered", "14 stored", "15 discarded", "16 superseded", "17 expired",
-                "18 replaced", "19 throttled", "20 not-started", "21 never-shown", "22 coalesced", "23 set-back",
+                "18 replaced", "19 throttled", "20 not-started", "21 never-shown", "22 coalesced", "23 set-back", "24 reloaded",
             ])
     }
 
@@ -72,6 +72,6 @@ import Testing
 
     @Test func `what a user sees is told from what only reached the phone`() {
         #expect(
-            Outcome.allCases.filter(\.changedScreen) == [.shown, .started, .updated, .ended, .replaced, .coalesced, .setBack])
+            Outcome.allCases.filter(\.changedScreen) == [.shown, .started, .updated, .ended, .replaced, .coalesced, .setBack, .reloaded])
     }
 }

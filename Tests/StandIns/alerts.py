@@ -263,5 +263,49 @@ class Sockudo(Relay):
             self.rows.pop(device)
 
 
+class Reloads(Relay):
+    """Widgets and controls: a change reloads all widgets of the app, and the one control that shows it."""
+    BUG, OTHER = "reloads-all-controls", "keeps-dead-token"
+
+    def handle(self, method, path, headers, body):
+        item = json.loads(body)
+        user = item["user"]
+        if path == "/devices/forget":
+            self.rows.pop(user)
+            return 200, {}
+        if path == "/devices":
+            known, asked = self.rows.get(user, {}), {"widgets": item["widgets"], **item.get("controls", {})}
+            for name, token in asked.items():
+                if not re.fullmatch("[0-9a-f]{64,200}", token):
+                    return 400, {"error": name}
+            self.rows[user] = known | {name: [token, now()] for name, token in asked.items()}
+            return 200, {}
+        if path != "/values":
+            return 404, {}
+        known = self.rows.get(user)
+        if not known:
+            return 404, {"error": "nobody"}
+        if item["name"] not in ("lamp", "door"):
+            return 400, {"error": "name"}
+        for name in ["widgets", "lamp", "door"] if self.bug else ["widgets", item["name"]]:
+            if name in known:
+                self.later({"user": user, "name": name})
+        return 200, {}
+
+    def send(self, item):
+        target = self.rows.get(item["user"], {}).get(item["name"])
+        if not target:
+            return
+        kind = "widgets" if item["name"] == "widgets" else "controls"
+        answer = self.apns.push(
+            target[0], {"aps": {"content-changed": True}}, kind=kind, attempts=6, pause=10, apns_id=item["id"])
+        if answer.is_death(target[1]) and not self.other:
+            with self.lock:
+                known = self.rows.get(item["user"], {})
+                if known.get(item["name"]) == target:
+                    known.pop(item["name"])
+                    self.rows[item["user"]] = known
+
+
 DIALECTS = {"gorush": Gorush, "mattermost": Mattermost, "bark": Bark, "ntfy": Ntfy, "parse": Parse, "sygnal": Sygnal, "expo": Expo,
-            "sockudo": Sockudo}
+            "sockudo": Sockudo, "reloads": Reloads}

@@ -94,7 +94,7 @@ class APNs:
     def push(self, token, payload, kind="alert", attempts=1, pause=1.0, **headers):
         """One push, tried so often after an answer of 500 and more, `pause` seconds apart, doubled up to three, and by the same
         id; behind a pause after 429 and silence as well. Header names are written with `_`."""
-        suffix = ".push-type.liveactivity" if kind == "liveactivity" else ""
+        suffix = "" if kind == "alert" else ".push-type." + kind
         fields = {"apns-topic": TOPIC + suffix, "apns-push-type": kind, "apns-priority": "10", "apns-id": str(uuid.uuid4())}
         fields |= {name.replace("_", "-"): str(value) for name, value in headers.items()}
         fields = {name: value for name, value in fields.items() if value != "None"}

@@ -16,7 +16,10 @@ enum RegistrationRules {
         let registrations = joined.account.tokenCalls.filter(\.isRegistration)
         // With several phones a second activity's token may be another phone's. A registration is of one app.
         let isOnePhone = Set(registrations.map(\.lane.phone)).count == 1
-        for new in registrations where new.lane.role == .registration || new.lane.role == .activity && isOnePhone {
+        func isFollowed(_ lane: Lane) -> Bool {
+            lane.role == .activity ? isOnePhone : [.registration, .widget].contains(lane.role)
+        }
+        for new in registrations where isFollowed(new.lane) {
             guard let call = joined.account.call(at: new.place), call.wasTaken,
                 let old = registrations.last(where: {
                     $0.lane == new.lane && $0.token != new.token && $0.place < new.place
@@ -25,7 +28,7 @@ enum RegistrationRules {
             else { continue }
             let since = call.answeredAt + run.circumstances.inFlightGrace
             for push in joined.account.pushes
-            where (push.isLiveActivity || push.provider == .fcm) && push.arrivedAt > since {
+            where (push.isLiveActivity || push.provider == .fcm || push.type.isReload) && push.arrivedAt > since {
                 // By way of FCM the activity's token stands beside the registration.
                 let token = new.lane.role == .activity ? push.activityToken ?? push.token : push.token
                 if token == new.token { tally.test() }

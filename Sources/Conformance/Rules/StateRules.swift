@@ -70,8 +70,8 @@ enum StateRules {
         of token: TokenHash, _ lane: Lane, _ registration: TokenLife.Registration, _ joined: JoinedAccount, _ run: RunContext
     ) -> Instant {
         var until = Instant.distantFuture
-        /// A start token is the app's, as the device's is: one row may hold both, and go with the app.
-        func isOfItsApp(_ other: Lane?) -> Bool { lane.role == .start && other == Lane(role: .device, phone: lane.phone) }
+        /// A start token is the app's, as are those of widgets and controls: one row may hold them all, and go with the app.
+        func isOfItsApp(_ other: Lane?) -> Bool { lane.role.isOfDevicesRow && other == Lane(role: .device, phone: lane.phone) }
         for call in joined.account.tokenCalls where isOfItsApp(call.lane) && !call.isRegistration {
             guard let made = joined.account.call(at: call.place), made.sentAt > registration.sentAt else { continue }
             until = min(until, made.sentAt)

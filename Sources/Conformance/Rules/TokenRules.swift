@@ -237,7 +237,7 @@ enum TokenRules {
                     && row.plannedAt > death.answeredAt && joined.tokens.deaths[row.token] == nil
                     && isServable(joined.deliveries[index])
                     // A start token is the app's, as the device's is: one row may hold both, and go with the app.
-                    && !(lane.role == .device && row.lane.role == .start) && !run.hasDied(by: joined.deliveries[index].due)
+                    && !(lane.role == .device && row.lane.role.isOfDevicesRow) && !run.hasDied(by: joined.deliveries[index].due)
             }
             let answer = joined.account.pushes[death.push]
             for role in Set(others.map { joined.account.rows[$0].lane.role }) {
@@ -285,14 +285,15 @@ enum TokenRules {
 
     static let ofItsKind = Rule(
         "token-of-its-kind", ["R1.8"], .must,
-        requirement: "Updates of an activity go to its own token, starts to a start token, alerts to a device token.",
-        norm: "Apple, Starting and updating Live Activities: each activity has a token of its own, as have starts and the app",
+        requirement: "Each push goes to a token of its kind: an activity's, a start, a device's, the widgets', a control's.",
+        norm: "Apple, Starting and updating Live Activities, WidgetPushHandler: each has a token of its own",
         advice: "keep the kind with each token, and choose by it before anything is sent"
     ) { joined, run, tally in
         for (index, push) in joined.account.pushes.enumerated() {
             guard let lane = joined.tokens.lanes[push.token], let kind = kind(of: push) else { continue }
             tally.test()
-            guard lane.role != kind, joined.rowOfPush[index] == nil else { continue }
+            let isOfKind = lane.role == kind || kind == .control && lane.role == .otherControl
+            guard !isOfKind, joined.rowOfPush[index] == nil else { continue }
             tally.find(
                 "a push of type \(push.type.word) went to a token of another kind", expected: "a token of kind \(kind)",
                 seen: "one of kind \(lane.role)", of: push, push.id)
@@ -304,6 +305,8 @@ enum TokenRules {
         switch push.type {
         case .liveactivity: push.event.map { $0 == .start ? .start : .activity }
         case .alert: .device
+        case .widgets: .widget
+        case .controls: .control
         default: nil
         }
     }

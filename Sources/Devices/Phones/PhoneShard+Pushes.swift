@@ -33,7 +33,7 @@ extension PhoneShard {
         let parts = TopicParts(topic)
         let kind = ref?.kind ?? dead?.kind ?? .device
         guard bundles.matches(tables.apps[app].bundle, topic.extracting(0..<parts.bundleCount)),
-            (parts.suffixType == .liveactivity) == (kind != .device)
+            kind == .device ? TokenKind.device.takes(parts.suffixType) : parts.suffixType == .liveactivity
         else { return .otherTopic }
         count(ref)
         // A token may be dead for two reasons: the earlier one is told, so that a 410 never turns into a 200.

@@ -11,6 +11,8 @@ struct SeenTokens {
         case start = "startToken"
         case activity = "activityToken"
         case registration = "registrationToken"
+        case widget = "widgetToken"
+        case control = "controlToken"
 
         /// The variables of one user's tokens of that role, the first one first.
         var variables: [String] {
@@ -19,6 +21,8 @@ struct SeenTokens {
             case .start: ["startToken", "newStartToken", "startToken2"]
             case .activity: ["activityToken", "rotatedToken", "activityToken2"]
             case .registration: ["registrationToken", "newRegistrationToken"]
+            case .widget: ["widgetToken", "newWidgetToken", "widgetToken2"]
+            case .control: ["controlToken", "otherControlToken"]
             }
         }
     }
@@ -38,8 +42,14 @@ struct SeenTokens {
     init(_ pushes: [PushEntry]) {
         for push in pushes {
             let isMessage = push.provider == .fcm
-            let isActivity = push.pushType.flatMap { PushType(word: $0) } == .liveactivity
-            let role: Role = isMessage ? .registration : !isActivity ? .device : push.event == .start ? .start : .activity
+            let role: Role =
+                switch push.pushType.flatMap({ PushType(word: $0) }) {
+                case _ where isMessage: .registration
+                case .liveactivity: push.event == .start ? .start : .activity
+                case .widgets: .widget
+                case .controls: .control
+                default: .device
+                }
             let token = isMessage ? push.token : push.token.lowercased()
             // A token that began a card is one that starts cards, whatever else came by it.
             if roles[token] == nil || role == .start { roles[token] = role }

@@ -161,6 +161,8 @@ final class Rig {
                 switch variable.role {
                 case .activityToken: .activity
                 case .startToken: .start
+                case .widgetToken: .widget
+                case .controlToken, .otherControlToken: .control
                 default: .device
                 }
             mock.devices.set(TokenRecord(token: token, kind: kind, topic: topic, environment: home), now: now)

@@ -129,6 +129,8 @@ private final class StateLooker {
         case .activityToken: "activity"
         case .startToken: "start"
         case .registrationToken: "registration"
+        case .widgetToken: "widget"
+        case .controlToken: "control"
         default: "device"
         }
     }

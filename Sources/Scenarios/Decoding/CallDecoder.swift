@@ -168,7 +168,8 @@ struct CallDecoder {
 
     private enum Token: String, CaseIterable {
         case deviceToken, startToken, activityToken, deviceToken2, startToken2, activityToken2, rotatedToken
-        case newStartToken, registrationToken, newRegistrationToken
+        case newStartToken, registrationToken, newRegistrationToken, widgetToken, widgetToken2, newWidgetToken, controlToken
+        case otherControlToken
 
         var variable: SessionVariable { SessionVariable(rawValue: rawValue)! }
     }
@@ -200,8 +201,13 @@ struct CallDecoder {
         let token: Token? = fields.choice("token")
         let unless: Token? = fields.choice("unless")
         let usual: Token =
-            told == .fcm
-            ? .registrationToken : channel != .liveactivity ? .deviceToken : event == .start ? .startToken : .activityToken
+            switch channel {
+            case _ where told == .fcm: .registrationToken
+            case .liveactivity: event == .start ? .startToken : .activityToken
+            case .widgets: .widgetToken
+            case .controls: .controlToken
+            default: .deviceToken
+            }
         let coalesce = fields.flag("coalesce") ?? false
         let held = fields.flag("held") ?? false
         if coalesce, deadlines.coalesced == nil {
@@ -219,7 +225,7 @@ struct CallDecoder {
         push.isUrgent = fields.flag("urgent") ?? false
         push.isFirst = first(fields, channel)
         push.dedupes = LimitDecoder(mistakes: mistakes).dedupes(fields, dedupe, BodyDecoder.sayings(call))
-        push.told = telling(fields, push)
+        push.told = channel.isReload ? .reload : telling(fields, push)
         return push
     }
 

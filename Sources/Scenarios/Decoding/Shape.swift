@@ -200,7 +200,8 @@ extension Shape {
             "http": "{ path: /tokens, rows: /tokens, token: /token, kind: /kind }", "every": "1s",
             "activity": "SELECT token FROM activities",
             "start": "SELECT start_token FROM phones", "device": "SELECT token FROM phones",
-            "registration": "SELECT token FROM registrations",
+            "registration": "SELECT token FROM registrations", "widget": "SELECT token FROM widgets",
+            "control": "SELECT token FROM controls",
         ])
 
     static let statePostgres = Shape("statePostgres", ["url*": "{ env: RELAY_DATABASE }"])

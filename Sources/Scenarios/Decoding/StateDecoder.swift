@@ -28,13 +28,15 @@ struct StateDecoder {
             }
         let roles: [(String, SessionVariable)] = [
             ("activity", .activityToken), ("start", .startToken), ("device", .deviceToken),
-            ("registration", .registrationToken),
+            ("registration", .registrationToken), ("widget", .widgetToken),
+            ("control", .controlToken),
         ]
         let tables = roles.compactMap { key, role in inner.text(key).map { StateSpec.Table(role: role, query: $0) } }
         if tables.isEmpty {
             mistakes.add(
                 "`state` asks for no tokens",
-                hint: "add `activity: SELECT token FROM …`, `start`, `device` or `registration`", at: node.place)
+                hint: "add `activity: SELECT token FROM …`, `start`, `device`, `registration`, `widget` or `control`",
+                at: node.place)
         }
         guard let source else { return nil }
         check(tables, of: source, at: node.place)

@@ -234,12 +234,14 @@ package struct ExpectedPush: Hashable, Sendable {
         case collapseID
         /// By its `aps.timestamp`, which is the time that the call says.
         case timestamp
+        /// By its type, which says no more than that something changed: one shows all that was said before it.
+        case reload
     }
 
     package var provider = Provider.apns
     /// `apns-push-type` as on the wire; of FCM `liveactivity` where the message is a Live Update's, else `alert`.
     package var channel: PushType
-    /// `.deviceToken`, `.startToken`, `.activityToken` or `.registrationToken`.
+    /// Of the kind that the channel goes to.
     package var token: SessionVariable
     package var unless: SessionVariable?
     /// `aps.event` of a live activity: start, update or end.

@@ -94,10 +94,15 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     case newStartToken
     /// The phone's for FCM, and what that is after it changed.
     case registrationToken, newRegistrationToken
+    /// The token of all the app's widgets, on both phones, and what the first one's is after it changed.
+    case widgetToken, widgetToken2, newWidgetToken
+    /// Those of two of its controls.
+    case controlToken, otherControlToken
 
     package static let tokens: [SessionVariable] = [
         .deviceToken, .startToken, .activityToken, .deviceToken2, .startToken2, .activityToken2, .rotatedToken,
-        .newStartToken, .registrationToken, .newRegistrationToken,
+        .newStartToken, .registrationToken, .newRegistrationToken, .widgetToken, .widgetToken2, .newWidgetToken, .controlToken,
+        .otherControlToken,
     ]
 
     /// What a token is for: itself for the first phone's first one, and for what is no token.
@@ -107,6 +112,7 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
         case .startToken2, .newStartToken: .startToken
         case .activityToken2, .rotatedToken: .activityToken
         case .newRegistrationToken: .registrationToken
+        case .widgetToken2, .newWidgetToken: .widgetToken
         default: self
         }
     }
@@ -114,7 +120,7 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     /// From 0.
     package var phone: Int {
         switch self {
-        case .deviceToken2, .startToken2, .activityToken2: 1
+        case .deviceToken2, .startToken2, .activityToken2, .widgetToken2: 1
         default: 0
         }
     }
@@ -126,12 +132,12 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
 
     /// Several of them, without a heap.
     package struct Few: OptionSet, Sendable {
-        package let rawValue: UInt16
-        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
     }
 
     /// This one alone.
-    package var few: Few { Few(rawValue: 1 << UInt16(place)) }
+    package var few: Few { Few(rawValue: 1 << UInt32(place)) }
 
     /// Its place among all cases.
     package var place: Int {
@@ -152,6 +158,11 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
         case .newStartToken: 13
         case .registrationToken: 14
         case .newRegistrationToken: 15
+        case .widgetToken: 16
+        case .widgetToken2: 17
+        case .newWidgetToken: 18
+        case .controlToken: 19
+        case .otherControlToken: 20
         }
     }
 }
