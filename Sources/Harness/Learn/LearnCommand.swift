@@ -26,8 +26,8 @@ package struct LearnCommand {
     package var execArguments: [String] = []
     package var isQuiet = false
 
-    /// So long behind the last call its push may come.
-    private static let settling = Interval.seconds(3)
+    /// So long behind the last call its push may come: a state may be held back for a window.
+    private static let settling = Interval.seconds(16)
     /// So long the relay has to come up.
     private static let patience = Interval.seconds(60)
     private static let pause = Interval.milliseconds(700)

@@ -200,7 +200,8 @@ struct LearnedCalls {
         let isTaken = 200..<300 ~= call.status
         var (used, notes, named): ([String], [String], [String]) = ([], [], [])
         func filled(_ text: String, _ place: ObservedCall.Place) -> String {
-            if marked.contains(place) { return "{{text}}" }
+            // Whoever says no words there may take none.
+            if marked.contains(place) { return text.contains(where: \.isWhitespace) ? "{{text}}" : "{{marker}}" }
             if text == topic { return "{{topic}}" }
             if let found = tokens.find(text, at: place) {
                 let variable = variables[found.token] ?? found.role.variables[0]
@@ -280,10 +281,21 @@ struct LearnedCalls {
         let counts = observed.reduce(into: [String: Int]()) { counts, call in
             for text in Set(call.values.map(\.text)) { counts[text, default: 0] += 1 }
         }
+        let shown = pushes.map { push in
+            (try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)))?.texts.map(\.text) ?? []
+        }
+        // Of how many requests the pushes show what they alone say there: a relay that passes it on does so each time.
+        let alone = Dictionary(
+            observed.filter { 200..<300 ~= $0.status }.flatMap(\.values).filter { counts[$0.text] == 1 && $0.text.count >= 3 }
+                .map { ($0.text, $0.place) }, uniquingKeysWith: { first, _ in first })
+        let shows = Set(shown.joined()).reduce(into: [ObservedCall.Place: Int]()) { shows, text in
+            if let place = alone[text] { shows[place, default: 0] += 1 }
+        }
         // What one request alone says tells it best.
         func weight(_ value: (place: ObservedCall.Place, text: String)) -> Int {
             let place = keys.firstIndex { value.place.key.hasSuffix($0) }
-            return (counts[value.text] == 1 ? 10_000 : 0) + (value.text.contains(" ") ? 5_000 : 0)
+            return (counts[value.text] == 1 ? 100_000 : 0) + min(shows[value.place] ?? 0, 9) * 10_000
+                + (value.text.contains(" ") ? 5_000 : 0)
                 + (place.map { 2_000 - 200 * $0 } ?? 0) + min(value.text.count, 100)
         }
         let candidates = observed.map { call in
@@ -293,21 +305,30 @@ struct LearnedCalls {
                 case .header, .path: return false
                 case .query, .json, .form, .text: break
                 }
-                return text.count >= 3 && names.names[text] == nil && tokens.find(text, at: place) == nil
+                let isFree = names.names[text].map { $0.kind == .event && !SeenNames.isUUID(text) } ?? true
+                return text.count >= 3 && isFree && tokens.find(text, at: place) == nil
             }
         }
         var places: [Int: Set<ObservedCall.Place>] = [:]
-        for push in pushes {
-            let shown = (try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)))?.texts.map(\.text) ?? []
+        for (push, shown) in zip(pushes, shown) {
             var best: (call: Int, text: String, weight: Int)?
             for (number, call) in observed.enumerated()
-            where call.sentAt <= push.arrivedAt && push.arrivedAt <= call.answeredAt + Self.patience {
-                for value in candidates[number] where weight(value) >= best?.weight ?? 0 {
+            where call.sentAt <= push.arrivedAt {
+                let isSoon = push.arrivedAt <= call.answeredAt + Self.patience
+                for value in candidates[number]
+                where (isSoon || counts[value.text] == 1) && weight(value) >= best?.weight ?? 0 {
                     if shown.contains(where: { $0.contains(value.text) }) { best = (number, value.text, weight(value)) }
                 }
             }
             guard let best else { continue }
             places[best.call, default: []].formUnion(candidates[best.call].filter { $0.text == best.text }.map(\.place))
+        }
+        // Where several calls say what their pushes show, others do that had no push as they were watched.
+        let usual = places.values.joined().reduce(into: [ObservedCall.Place: Int]()) { $0[$1, default: 0] += 1 }
+        for (number, own) in candidates.enumerated() where places[number] == nil {
+            let likely = own.filter { usual[$0.place] ?? 0 > 1 && counts[$0.text] == 1 }
+            guard let best = likely.max(by: { usual[$0.place]! < usual[$1.place]! }) else { continue }
+            places[number] = Set(own.filter { $0.text == best.text }.map(\.place))
         }
         return places
     }

@@ -56,7 +56,7 @@ struct SeenNames {
         _ calls: [ObservedCall], _ tokens: SeenTokens, topic: String, told: [String: [Telling]], dropped: Set<Int>,
         literals: Set<String>
     ) {
-        var seen: [String: (calls: [Int], places: [ObservedCall.Place], isWithPhone: Bool)] = [:]
+        var seen: [String: (calls: [Int], places: [ObservedCall.Place], isWithPhone: Bool, isWithCard: Bool)] = [:]
         // Whatever has a digit and stands alone in a body may be a name within another text.
         let known = Set(calls.flatMap(\.values).filter { place, text in
             if case .header = place { return false }
@@ -64,29 +64,37 @@ struct SeenNames {
         }.map(\.text))
         for (number, call) in calls.enumerated() {
             let values = call.values
-            let isOfPhone = call.parts.contains { value in
-                let role = tokens.find(value.text, at: value.place)?.role
-                return role == .device || role == .start || role == .registration
-            }
+            let roles = call.parts.compactMap { tokens.find($0.text, at: $0.place)?.role }
+            let isOfPhone = roles.contains { $0 != .activity }
             for (place, whole) in values {
                 for text in Self.words(whole, at: place, known) {
                     guard text.utf8.count >= Self.shortest, text.utf8.count <= 200, tokens.find(text, at: place) == nil,
                         text != topic, !text.hasPrefix(topic + "."), !literals.contains(text)
                     else { continue }
                     if seen[text] == nil { order.append(text) }
-                    var entry = seen[text] ?? ([], [], false)
+                    var entry = seen[text] ?? ([], [], false, false)
                     if entry.calls.last != number { entry.calls.append(number) }
                     entry.places.append(place)
                     if isOfPhone { entry.isWithPhone = true }
+                    if roles.contains(.activity) { entry.isWithCard = true }
                     seen[text] = entry
                 }
             }
         }
         var taken: [Kind: [(text: String, calls: Set<Int>)]] = [:]
-        let kinds = order.map { text in
+        var kinds = order.map { text in
             let entry = seen[text]!
             let telling = told[text]?.first { $0.call < entry.calls[0] && !dropped.contains($0.call) }
             return Self.kind(text, entry.calls, entry.places, entry.isWithPhone, telling)
+        }
+        // What begins a card, and is said only where another name is too, is a session of whoever has that.
+        let sets = Dictionary(
+            uniqueKeysWithValues: zip(order, kinds).filter { $0.1 == .user }.map { ($0.0, Set(seen[$0.0]!.calls)) })
+        for (place, text) in order.enumerated() {
+            guard let own = sets[text], seen[text]!.isWithCard, sets.values.contains(where: { own.isStrictSubset(of: $0) }) else {
+                continue
+            }
+            kinds[place] = .session
         }
         let users = zip(order, kinds).filter { $0.1 == .user }.map(\.0)
         // Someone with two phones stands beside two names as well.
