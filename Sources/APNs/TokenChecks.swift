@@ -1,6 +1,7 @@
 // Checks of the device token: its format, and what the directory knows of it (spec/apns.md §3, §6, §13).
 
 import Basics
+import Pushes
 import HTTP
 
 enum TokenChecks {

@@ -74,6 +74,8 @@ package struct CallRoles: Sendable {
     package var refusesUnknownSessions: Bool
 
     package let profile: Profile
+    /// By which a relay may know a phone, the likeliest first.
+    private static let phoneTokens: [SessionVariable] = [.deviceToken, .startToken, .widgetToken, .controlToken]
     /// Answers that speak of the request alone, and not of a state that it was made in.
     private static let refusals: Set<Int> = [400, 413, 415, 422]
 
@@ -95,7 +97,7 @@ package struct CallRoles: Sendable {
         let states = events.filter { call in
             !call.isFinal && call.owes(.liveactivity, .update) && !call.owes(.liveactivity, .start)
         }
-        device = most(.deviceToken) ?? most(.startToken) ?? most(.widgetToken) ?? most(.controlToken)
+        device = Self.phoneTokens.lazy.compactMap(most).first
         let takesStart = device?.registers.contains(.startToken) ?? false
         relaunches = takesStart ? registrations.filter { $0.registers == [.deviceToken] } : []
         secondDevice = most(.deviceToken2) ?? most(.startToken2)
@@ -113,8 +115,9 @@ package struct CallRoles: Sendable {
         rotation = most(.rotatedToken)
         renewal = most(.newStartToken)
         widgetRenewal = usual.first { $0.registers == [.newWidgetToken] }
-        unregisterDevice = quiet.first { $0.unregisters.contains(.deviceToken) }
-        goodbye = quiet.first { $0.unregisters.contains(.activityToken) && !$0.unregisters.contains(.deviceToken) }
+        let phone = Self.phoneTokens.first { most($0) != nil } ?? .deviceToken
+        unregisterDevice = quiet.first { $0.unregisters.contains(phone) }
+        goodbye = quiet.first { $0.unregisters.contains(.activityToken) && !$0.unregisters.contains(phone) }
         lateGoodbye = profile.calls.first { $0.isStale }
         let beginnings = events.filter { $0.owes(.liveactivity, .start) && !$0.isFinal }
         let start = beginnings.first { !$0.owes(.alert) }
@@ -154,6 +157,14 @@ package struct CallRoles: Sendable {
         tellsDeaths = events.contains { call in call.answers.contains { $0.meaning == .pruned } }
         refusesUnknownSessions = profile.calls.contains { call in
             !call.isUnknown && !call.isStale && call.pushes.isEmpty && call.expectedStatus.isSubset(of: [404, 409, 410])
+        }
+    }
+
+    /// Pushes to the app of other types than `alertType`, each with a call that owes one.
+    package var otherAppPushes: [(type: PushType, call: ProfileCall?)] {
+        [PushType.widgets, .controls].compactMap { type in
+            guard type != alertType, let call = events.first(where: { $0.owes(type) }) else { return nil }
+            return (type, call)
         }
     }
 

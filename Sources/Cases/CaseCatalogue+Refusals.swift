@@ -78,13 +78,19 @@ extension CaseCatalogue {
         let question = "When APNs answers \(reply) for a phone, is its token left alone, and everything else served?"
         let needs = [need(roles.device, "registers a phone"), need(roles.alert, "owes an alert"), needsDeathHeeded]
         return planned(name, question, needs) {
-            var script = opening()
-            states(&script, 2, of: roles.alert)
-            states(&script, 3, of: roles.alert, after: max(grace, pause))
-            let match = "pushType: \(roles.alertType.word), tokenFraction: \(Self.mostTokens)"
+            let dying = [(roles.alertType, roles.alert)] + roles.otherAppPushes
+            let scripts = dying.map { _, call in
+                var script = opening()
+                states(&script, 2, of: call)
+                states(&script, 3, of: call, after: max(grace, pause))
+                return script
+            }
+            let faults = dying.map { type, _ in
+                let match = "pushType: \(type.word), tokenFraction: \(Self.mostTokens)"
+                return respond("\(name)\(type == roles.alertType ? "" : "-\(type.word)")", action, match: match, after: 1)
+            }
             return Case(
-                name: name, question: question, scripts: [script], sessions: 12,
-                faults: [respond(name, action, match: match, after: 1)],
+                name: name, question: question, scripts: scripts, sessions: 12 * scripts.count, faults: faults,
                 needsBothEnvironments: knowsSandbox, exercises: [deathRule("dead-device-token-dropped")])
         }
     }

@@ -22,9 +22,9 @@ extension CaseCatalogue {
             let count = max(beginnings.count, ends.count, parts.count)
             let scripts = (0..<count).map {
                 whole(beginnings[$0 % beginnings.count], ends[$0 % ends.count], saying: parts[$0 % parts.count])
-            }
+            } + pieces(beginnings[0], ends[0])
             return Case(
-                name: "lifecycle", question: question, scripts: scripts, sessions: max(8, 4 * count),
+                name: "lifecycle", question: question, scripts: scripts, sessions: max(8, 4 * scripts.count),
                 exercises: lifecycleRules(scripts), touches: lifecycleTouches)
         }
     }
@@ -44,6 +44,20 @@ extension CaseCatalogue {
             }
         }
         return events.map { [$0] }
+    }
+
+    /// Where a card goes on showing what was said before: the same backwards, so that values fall which rose, and close
+    /// together, so that what is left out has to come with what is newest.
+    private func pieces(_ start: ProfileCall?, _ final: ProfileCall?) -> [CaseScript] {
+        let events = roles.events.filter { $0.owes(.liveactivity, .update) }
+        guard !roles.profile.content.carried.isEmpty, roles.hasActivities, events.count > 1 else { return [] }
+        var close = opening()
+        for call in events + events.reversed() { close.add(call, after: .milliseconds(150)) }
+        close.add(roles.relaunch, after: .milliseconds(150))
+        settle(&close, events[0])
+        settle(&close, final)
+        let back = whole(start, final, saying: events.reversed())
+        return (back.duration <= Self.longestSession ? [back] : []) + [close]
     }
 
     /// What an encoding on the way may spoil, of a form, of JSON, of a page: two, three and four bytes, and what is escaped.

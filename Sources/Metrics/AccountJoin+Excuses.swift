@@ -219,6 +219,8 @@ extension JoinedAccount {
     ) -> Bool {
         let row = account.rows[index]
         guard let taken = takingBack(row, token)?.sentAt else { return false }
+        // What is gone by then has nothing to draw anew.
+        if row.type.isReload, taken <= deliveries[index].due { return true }
         if attempts(of: index).isEmpty {
             let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
             let leftAt = max(answeredAt, departure(of: row).leftAt)

@@ -169,7 +169,12 @@ package struct JoinedAccount: Sendable {
 
     private mutating func collectAttempts() {
         var counts = [Int32](repeating: 0, count: account.rows.count + 1)
+        // A reload that shows what several calls have said was sent for each of them.
+        let shared = account.rows.indices.filter { row in
+            account.rows[row].type.isReload && deliveries[row].accepted.map { rowOfPush[$0] != row } ?? false
+        }
         for row in rowOfPush { if let row { counts[row + 1] += 1 } }
+        for row in shared { counts[row + 1] += 1 }
         for row in account.rows.indices { counts[row + 1] += counts[row] }
         firstAttempt = counts
         attempts = Array(repeating: 0, count: Int(counts[account.rows.count]))
@@ -177,6 +182,11 @@ package struct JoinedAccount: Sendable {
             guard let row else { continue }
             attempts[Int(counts[row])] = Int32(push)
             counts[row] += 1
+        }
+        for row in shared {
+            attempts[Int(counts[row])] = Int32(deliveries[row].accepted!)
+            counts[row] += 1
+            attempts[Int(firstAttempt[row])..<Int(firstAttempt[row + 1])].sort()
         }
     }
 
@@ -304,7 +314,7 @@ package struct JoinedAccount: Sendable {
         for (index, row) in account.rows.enumerated() where row.type.isReload {
             guard let call = account.call(at: row.place), call.state == .sent else { continue }
             deliveries[index].accepted = account.pushes.firstIndex { push in
-                push.isAccepted && push.type == row.type && call.sentAt <= push.arrivedAt
+                push.isAccepted && isReceived(push, isOlder: false) && push.type == row.type && call.sentAt <= push.arrivedAt
                     && tokens.lanes[push.token] == row.lane
             }
         }
@@ -326,7 +336,9 @@ package struct JoinedAccount: Sendable {
                     deliveries[index].outcome = .superseded
                     continue
                 }
-                let excuse = goneCard(index) ?? toldBySuccessor(index, circumstances) ?? leftOut(index, circumstances)
+                let excuse =
+                    goneCard(index) ?? toldBySuccessor(index, circumstances) ?? leftOut(index, circumstances)
+                    ?? (row.type.isReload ? release(index, circumstances) : nil)
                 deliveries[index].outcome = excuse == nil ? .late : .excused
                 deliveries[index].excuse = excuse
             } else if row.flags.contains(.waitsInVain) || account.undecided.holds(row) {

@@ -33,6 +33,22 @@ package enum PushType: UInt8, PushWord {
         }
     }
 
+    /// What follows the bundle ID in the topic; empty for most.
+    package var topicSuffix: StaticString {
+        let none: StaticString = ""
+        return switch self {
+        case .alert, .background, .mdm: none
+        case .voip: ".voip"
+        case .complication: ".complication"
+        case .fileprovider: ".pushkit.fileprovider"
+        case .location: ".location-query"
+        case .liveactivity: ".push-type.liveactivity"
+        case .pushtotalk: ".voip-ptt"
+        case .controls: ".push-type.controls"
+        case .widgets: ".push-type.widgets"
+        }
+    }
+
     /// Whether it says nothing but that the app's widgets, or one of its controls, are to be drawn anew (apns.md §4).
     package var isReload: Bool { self == .widgets || self == .controls }
 

@@ -138,8 +138,10 @@ struct LearnedCallsTests {
             [Self.call("/a", #"{"account":"acme","x":1}"#, at: 1), Self.call("/b", #"{"account":"acme"}"#, at: 2)], [],
             topic: "t", origin: "http://h")
         #expect(learned.drafts[0].curl.body == #"{"account":"{{sessionID}}","x":1}"#)
-        let isDoubted = learned.doubt(learned.drafts[0])
-        #expect(isDoubted)
+        for form in ["{{sessionID|uuid}}", "{{session}}", "acme"] {
+            let isDoubted = learned.doubt(learned.drafts[0])
+            #expect(isDoubted && learned.drafts[1].curl.body == #"{"account":"\#(form)"}"#)
+        }
         #expect(learned.drafts.map(\.curl.body) == [#"{"account":"acme","x":1}"#, #"{"account":"acme"}"#])
         let isDoubtedAgain = learned.doubt(learned.drafts[0])
         #expect(!isDoubtedAgain)

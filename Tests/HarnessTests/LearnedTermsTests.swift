@@ -48,7 +48,7 @@ struct LearnedTermsTests {
     func questions() throws {
         let plays = LearnPlays(try Self.draft())
         #expect(plays.opening == [0, 1, 2] && plays.registration == 2)
-        #expect(plays.questions == [.burst(3), .burst(4), .early(3), .early(4), .again(1)])
+        #expect(plays.questions == [.burst(3), .burst(4), .early(3), .early(4), .again(1), .adopted(1), .backwards([4, 3])])
         let text = try #require(plays.terms(readyPath: nil))
         #expect(text.contains("draw: in-turn") && text.contains("{ call: state, after: 1500ms }, { call: card, after: 1s }"), "\(text)")
         #expect(try #require(plays.refused(readyPath: nil)).contains("reason: ServiceUnavailable"))

@@ -74,15 +74,17 @@ enum RequestRules {
 
     static let topicFitsType = Rule(
         "topic-fits-type", ["P18"], .must,
-        requirement: "The topic of a Live Activity push ends with .push-type.liveactivity.",
-        norm: "Apple, Starting and updating Live Activities: the bundle ID with that suffix",
+        requirement: "The topic of a push ends as its type wants: a Live Activity's with .push-type.liveactivity.",
+        norm: "Apple, Sending notification requests to APNs: the bundle ID with the suffix of the push type",
         advice: "append the suffix of the push type to the bundle ID"
     ) { joined, run, tally in
-        for push in joined.account.pushes where push.isLiveActivity && push.topic >= 0 {
+        for push in joined.account.pushes where push.topic >= 0 {
+            let suffix = push.type.topicSuffix.description
+            guard !suffix.isEmpty else { continue }
             tally.test()
-            guard !run.texts[push.topic].hasSuffix(".push-type.liveactivity") else { continue }
+            guard !run.texts[push.topic].hasSuffix(suffix) else { continue }
             tally.find(
-                "push type and topic disagree", expected: "a topic that ends with .push-type.liveactivity",
+                "push type and topic disagree", expected: "a topic that ends with \(suffix)",
                 seen: run.texts[push.topic], of: push, push.id)
         }
     }

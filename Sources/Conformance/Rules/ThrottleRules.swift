@@ -34,8 +34,11 @@ enum ThrottleRules {
     }
 
     private static func passed(_ joined: JoinedAccount) -> [Passed] {
-        joined.account.rows.enumerated().compactMap { index, row in
-            guard row.flags.contains(.isThrottled), let accepted = joined.deliveries[index].accepted else { return nil }
+        var seen: Set<Int> = []
+        return joined.account.rows.enumerated().compactMap { index, row in
+            guard row.flags.contains(.isThrottled), let accepted = joined.deliveries[index].accepted,
+                !row.type.isReload || seen.insert(accepted).inserted
+            else { return nil }
             let push = joined.account.pushes[accepted]
             let first = joined.firstArrival(of: index) ?? push.arrivedAt
             return Passed(

@@ -219,7 +219,7 @@ enum TokenRules {
 
     static let otherKept = Rule(
         "other-token-kept", ["R0.24", "G5"], .must, basis: .absence, on: .both, of: .relay,
-        requirement: "A dead activity token does not take the device token with it, nor the reverse.",
+        requirement: "A dead token takes no token of another kind with it.",
         norm: "Apple: the tokens live and die apart",
         advice: "delete exactly the row of the token that was answered"
     ) { joined, run, tally in

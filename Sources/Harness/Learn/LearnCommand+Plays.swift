@@ -1,6 +1,7 @@
 // Further plays of a draft that the relay has taken: what they tell stands in the profile.
 
 import Basics
+import Journal
 import OperatingSystem
 
 extension LearnCommand {
@@ -18,10 +19,11 @@ extension LearnCommand {
         _ draft: inout TourDraft, _ first: String, readyPath: String?, _ led: LedRelay, _ signals: Signals
     ) throws(Failure) -> Bool {
         let plays = LearnPlays(draft)
-        var (terms, passes, values) = (LearnedTerms(), LearnedPasses(), LearnedValues())
+        var (terms, passes, values, schemas) = (LearnedTerms(), LearnedPasses(), LearnedValues(), LearnedSchemas())
         let usual = try PlayedCalls(of: "\(led.folder)/\(first)")
         passes.learn(usual)
         values.learn(usual)
+        schemas.learn(usual)
         var bare = draft
         bare.seen = []
         try FileSystem.write(bare.profile, to: led.folder + "/terms.profile.yaml")
@@ -31,12 +33,20 @@ extension LearnCommand {
             terms.learn(plays, played)
             passes.learn(played)
             values.learn(played)
+            schemas.learn(played)
         }
         if let text = plays.refused(readyPath: readyPath) {
             say("now each push is refused once\n")
             guard let played = try play("refused", text, led, signals) else { return false }
             terms.learn(refused: played, draft)
         }
+        if draft.isOfOneHost, let text = plays.elsewhere(readyPath: readyPath) {
+            say("now the one host of APNs knows no token\n")
+            guard let played = try play("elsewhere", text, led, signals) else { return false }
+            if Set(played.pushes.map(\.environment)).count > 1 { draft.isOfOneHost = false }
+        }
+        for file in schemas.files { try FileSystem.write(file.text, to: "\(led.folder)/\(file.name)") }
+        draft.schemas = schemas.files.map { ($0.key, $0.name) }
         for (call, pushes) in terms.more { draft.seen[call].pushes += pushes }
         draft.carried = values.rows
         let carried = Set(draft.carried.map(\.row.at))

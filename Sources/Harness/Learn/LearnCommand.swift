@@ -211,7 +211,7 @@ package struct LearnCommand {
             text += "\(probe.unknown) pushes bore the text of no call, and nobody can say of which call they are\n"
         }
         for line in lost { text += line + "\n" }
-        text += "It could not find out: `deadlines`, `schemas`, and what nobody called.\n"
+        text += "It could not find out: `deadlines`\(draft.schemas.isEmpty ? ", `schemas`" : ""), and what nobody called.\n"
             + "Read \(folder)/profile.yaml, whose comments say how often each thing was seen. Then:\n"
             + "  eval \"$(pushrig mock --state DIR --print-env)\"; export APNS_URL=https://api.push.apple.com\n"
             + "  pushrig exec --state DIR -- \(CommandText.line(command))\n"

@@ -12,12 +12,13 @@ struct LearnPlays {
         case early(Int)
         /// A card is begun that is there.
         case again(Int)
+        /// A card is begun that its app has begun already.
+        case adopted(Int)
+        /// All that push, the last first, so that values fall which rose as they were watched.
+        case backwards([Int])
 
-        var call: Int {
-            switch self {
-            case .burst(let call), .early(let call), .again(let call): call
-            }
-        }
+        /// Of a burst.
+        var burst: Int? { if case .burst(let call) = self { call } else { nil } }
     }
 
     let draft: TourDraft
@@ -63,9 +64,13 @@ struct LearnPlays {
                 isUsual(call) && draft.seen[call].pushes.contains { $0.token == activity }
                     && draft.needs(call).isDisjoint(with: draft.traits[registration!].captures.map(\.name))
             }.map { .early($0) }
-            questions += opening.filter { draft.starts($0) }.map { .again($0) }
+            let starts = opening.filter { draft.starts($0) }
+            questions += starts.map { .again($0) } + starts.map { .adopted($0) }
         }
-        (self.opening, self.registration, self.questions) = (opening, registration, Array(questions.prefix(Self.most)))
+        let backwards = asked.filter { isUsual($0) && !draft.starts($0) }.reversed()
+        questions = Array(questions.prefix(Self.most))
+        if backwards.count > 1 { questions.append(.backwards(Array(backwards))) }
+        (self.opening, self.registration, self.questions) = (opening, registration, questions)
     }
 
     // MARK: Plays
@@ -78,7 +83,7 @@ struct LearnPlays {
 
     /// Where the refused pushes are those of the last steps of sessions.
     func refused(readyPath: String?) -> String? {
-        let asked = questions.compactMap { if case .burst(let call) = $0 { call } else { nil } }
+        let asked = questions.compactMap(\.burst)
         guard !asked.isEmpty else { return nil }
         let length = Self.pause * Double(opening.count) + .seconds(2)
         let at = "at: \(length.nanoseconds / 1_000_000)ms"
@@ -88,6 +93,16 @@ struct LearnPlays {
         }
         let steps = asked.map { call in opened(opening) + [step(call, after: "3s")] }
         return scenario("refused", steps, faults: faults, drain: "12s", readyPath)
+    }
+
+    /// Where the production host calls each token bad: whoever knows the other one tries that.
+    func elsewhere(readyPath: String?) -> String? {
+        let isAsked = { call in !draft.seen[call].pushes.isEmpty && !draft.starts(call) }
+        guard let call = questions.compactMap(\.burst).first(where: isAsked) else { return nil }
+        let length = Self.pause * Double(opening.count) + .seconds(2)
+        let fault = "{ id: elsewhere, at: \(length.nanoseconds / 1_000_000)ms, match: { provider: apns }, "
+            + "action: { respond: { reason: BadDeviceToken } }, times: 1, per: token }"
+        return scenario("elsewhere", [opened(opening) + [step(call, after: "3s")]], faults: [fault], drain: "6s", readyPath)
     }
 
     private func steps(_ question: Question) -> [String] {
@@ -100,6 +115,8 @@ struct LearnPlays {
             let before = opening.filter { $0 != registration }
             return opened(before) + [step(call, after: behind), step(registration!, after: "1s")]
         case .again(let call): return opened(opening) + [step(call, after: behind)]
+        case .adopted(let call): return opened(opening.filter { $0 != call }) + [step(call, after: behind)]
+        case .backwards(let calls): return opened(opening) + calls.map { step($0, after: behind) }
         }
     }
 

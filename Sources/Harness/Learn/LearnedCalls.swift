@@ -11,8 +11,8 @@ struct LearnedCalls {
     private let tokens: SeenTokens
     let topic: String
     private let origin: String
-    /// Texts that stay as they are: with something else in their place the relay refused the call.
-    private(set) var literals: Set<String> = []
+    /// How many forms the relay has refused in the place of a text; behind the last one it stays as it is.
+    private(set) var doubts: [String: Int] = [:]
     /// Requests that came to nothing when they were made again.
     private(set) var dropped: Set<Int> = []
     /// What answers tell, by text.
@@ -46,8 +46,8 @@ struct LearnedCalls {
 
     /// Nothing more is to stand in the place of a text of that draft. False: nothing does.
     mutating func doubt(_ draft: Draft) -> Bool {
-        guard let name = draft.names.first(where: { !literals.contains($0) }) else { return false }
-        literals.insert(name)
+        guard let name = draft.names.min(by: { doubts[$0] ?? 0 < doubts[$1] ?? 0 }) else { return false }
+        doubts[name, default: 0] += 1
         return true
     }
 
@@ -86,7 +86,7 @@ struct LearnedCalls {
     }
 
     private var settled: (drafts: [Draft], names: SeenNames) {
-        var literals = literals
+        var literals: Set<String> = []
         while true {
             let (drafts, names, uncaptured) = drafts(literals)
             guard !uncaptured.isEmpty else { return (drafts, names) }
@@ -96,14 +96,14 @@ struct LearnedCalls {
 
     /// With the texts that an answer told which no draft is given.
     private func drafts(_ literals: Set<String>) -> (drafts: [Draft], names: SeenNames, uncaptured: [String]) {
-        let names = SeenNames(observed, tokens, topic: topic, told: told, dropped: dropped, literals: literals)
+        let names = SeenNames(observed, tokens, topic: topic, told: told, dropped: dropped, literals: literals, doubts: doubts)
         let variables = tokenVariables(names)
-        let (texts, rows) = (texts(names), rows(variables))
+        let (texts, rows, shown) = (texts(names), rows(variables), shownWords)
         var drafts: [Draft] = []
         var places: [String: Int] = [:]
         for (number, call) in observed.enumerated() where isCall(call) && !dropped.contains(number) {
             var draft = draft(call, texts[number] ?? [], names, variables, rows)
-            let key = Self.key(draft)
+            let key = Self.key(draft, shown)
             if let place = places[key] {
                 drafts[place].requests.append(number)
             } else if drafts.count < Self.most {
@@ -143,12 +143,21 @@ struct LearnedCalls {
     }
 
     /// Two requests of one key are the same call: their texts for phones, and their numbers, may differ.
-    private static func key(_ draft: Draft) -> String {
+    private static func key(_ draft: Draft, _ shown: [String]) -> String {
         let path = draft.curl.url.prefix { $0 != "?" }
         var key = "\(draft.curl.method) \(path) \(draft.traits.refusedWith ?? 0) "
-        let values = draft.curl.url.dropFirst(path.count) + (draft.curl.body ?? "")
+        let body = shown.reduce(draft.curl.body ?? "") { $0.replacing(JSONValue.string($1).text, with: "\"…\"") }
+        let values = draft.curl.url.dropFirst(path.count) + body
         for letter in values where !(letter.isNumber && key.last == "#") { key.append(letter.isNumber ? "#" : letter) }
         return key
+    }
+
+    /// Words of requests that pushes showed as they were: they are for people, and no two calls differ by them.
+    private var shownWords: [String] {
+        let shown = Set(pushes.flatMap { push in
+            (try? JSONValue(parsing: String(decoding: push.payload, as: UTF8.self)))?.texts.map(\.text) ?? []
+        })
+        return Set(observed.flatMap(\.values).map(\.text)).filter { $0.contains(" ") && shown.contains($0) }.sorted()
     }
 
     /// Whoever asks so asks whether the relay is up.
@@ -193,12 +202,22 @@ struct LearnedCalls {
         }
     }
 
+    /// A text that stands where calls name whoever has a phone, and is the name of nobody who has.
+    private func isStranger(_ text: String, _ place: ObservedCall.Place, _ names: SeenNames) -> Bool {
+        switch place {
+        case .header, .path: return false
+        case .query, .json, .form, .text: break
+        }
+        return names.userPlaces.contains(place) && names.names[text] == nil && tokens.find(text, at: place) == nil
+    }
+
     private func draft(
         _ call: ObservedCall, _ marked: Set<ObservedCall.Place>, _ names: SeenNames, _ variables: [String: String],
         _ rows: [[String]]
     ) -> Draft {
         let isTaken = 200..<300 ~= call.status
         var (used, notes, named): ([String], [String], [String]) = ([], [], [])
+        var isUnknown = false
         func filled(_ text: String, _ place: ObservedCall.Place) -> String {
             // Whoever says no words there may take none.
             if marked.contains(place) { return text.contains(where: \.isWhitespace) ? "{{text}}" : "{{marker}}" }
@@ -219,7 +238,11 @@ struct LearnedCalls {
             // Such as behind a scheme, or `eq.`.
             guard let (start, inner) = ObservedCall.inner(text).first(where: { _, inner in
                 names.names[inner] != nil || tokens.find(inner, at: place) != nil
-            }) else { return text }
+            }) else {
+                guard isStranger(text, place, names) else { return text }
+                isUnknown = true
+                return "nobody-{{secret}}"
+            }
             return text[..<start] + filled(inner, place)
         }
         let parts = call.pathParts.enumerated().map { place, part in
@@ -254,7 +277,12 @@ struct LearnedCalls {
         }
         let curl = CurlCall(method: call.method, url: url, headers: headers, body: body)
         var traits = TourDraft.Traits(notes: notes)
-        if !isTaken { traits.refusedWith = call.status }
+        if isUnknown {
+            (traits.isUnknown, traits.refusedWith) = (true, isTaken ? nil : call.status)
+            traits.notes.append("No call had registered whoever it speaks for.")
+        } else if !isTaken {
+            traits.refusedWith = call.status
+        }
         if isTaken, Self.takesBack(call) {
             let hasSession = used.contains { names.names[$0]?.kind != .user }
             traits.unregisters = named.isEmpty ? [hasSession ? "activityToken" : "deviceToken"] : named

@@ -42,6 +42,8 @@ struct LearnedTerms {
             case .burst(let number): learn(burst: Array(calls.suffix(LearnPlays.burst)), of: number, plays, played)
             case .early(let number): learn(early: calls, of: number, plays, played)
             case .again(let number): learn(again: calls.last, of: number, plays, played)
+            case .adopted(let number): learn(adopted: calls.last, of: number, plays, played)
+            case .backwards: break
             }
         }
         markUrgent(played)
@@ -86,9 +88,17 @@ struct LearnedTerms {
         where push.event == .start && !came.contains(where: { $0.words == push.words }) {
             terms[number, default: [:]][push.words, default: Push()].isUnlessActivity = true
         }
-        for push in came where !plays.draft.seen[number].pushes.contains(where: { $0.words == push.words }) {
-            more[number, default: []].append(push)
-        }
+        add(came, of: number, plays)
+    }
+
+    private mutating func learn(adopted call: PlayedCalls.Call?, of number: Int, _ plays: LearnPlays, _ played: PlayedCalls) {
+        guard let call, 200..<300 ~= call.event.status else { return }
+        add(played.pushes(of: call).filter { $0.status == 200 }.map(TourProbe.push), of: number, plays)
+    }
+
+    private mutating func add(_ came: [TourDraft.SeenPush], of number: Int, _ plays: LearnPlays) {
+        let known = plays.draft.seen[number].pushes + (more[number] ?? [])
+        for push in came where !known.contains(where: { $0.words == push.words }) { more[number, default: []].append(push) }
     }
 
     /// Pushes of a call that say of their priority that it is no chance.

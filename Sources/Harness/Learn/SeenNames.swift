@@ -46,16 +46,20 @@ struct SeenNames {
     }
 
     private(set) var names: [String: Name] = [:]
+    /// Where names of users stand.
+    private(set) var userPlaces: Set<ObservedCall.Place> = []
     /// In the order in which they were first seen.
     private(set) var order: [String] = []
     private static let shortest = 3
     private static let longWord = 16
 
-    /// `literals`: texts that are to stay as they are. `told`: what those answers tell that can be captured.
+    /// `literals`: texts that are to stay as they are; `doubts`: how many forms were refused in their place. `told`: what those
+    /// answers tell that can be captured.
     init(
         _ calls: [ObservedCall], _ tokens: SeenTokens, topic: String, told: [String: [Telling]], dropped: Set<Int>,
-        literals: Set<String>
+        literals: Set<String>, doubts: [String: Int] = [:]
     ) {
+        let literals = literals.union(doubts.filter { $0.value >= Self.forms }.keys)
         var seen: [String: (calls: [Int], places: [ObservedCall.Place], isWithPhone: Bool, isWithCard: Bool)] = [:]
         // Whatever has a digit and stands alone in a body may be a name within another text.
         let known = Set(calls.flatMap(\.values).filter { place, text in
@@ -91,9 +95,9 @@ struct SeenNames {
         let sets = Dictionary(
             uniqueKeysWithValues: zip(order, kinds).filter { $0.1 == .user }.map { ($0.0, Set(seen[$0.0]!.calls)) })
         for (place, text) in order.enumerated() {
-            guard let own = sets[text], seen[text]!.isWithCard, sets.values.contains(where: { own.isStrictSubset(of: $0) }) else {
-                continue
-            }
+            guard let own = sets[text], seen[text]!.isWithCard,
+                sets.values.contains(where: { own.isStrictSubset(of: $0) })
+            else { continue }
             kinds[place] = .session
         }
         let users = zip(order, kinds).filter { $0.1 == .user }.map(\.0)
@@ -129,9 +133,10 @@ struct SeenNames {
                 let beside = taken[kind, default: []].filter { !$0.calls.isDisjoint(with: own) }
                 let variable = kind == .user ? "secret" : "sessionID"
                 let hasHead = entry.places.allSatisfy { heads[$0.key]?.count ?? 1 == 1 }
-                template = Self.shape(text, variable, beside.count, hasHead ? Self.head(text) : "")
+                template = Self.shape(text, variable, beside.count, hasHead ? Self.head(text) : "", form: doubts[text] ?? 0)
                 taken[kind, default: []].append((text, own))
             }
+            if kind == .user { userPlaces.formUnion(entry.places) }
             names[text] = Name(kind: kind, count: entry.calls.count, template: template)
         }
     }
@@ -190,13 +195,23 @@ struct SeenNames {
         return text.dropFirst(10).first == "T" && date.filter { $0 == "-" }.count == 2
     }
 
+    /// How many forms there are.
+    private static let forms = 3
+
+    /// Digits of 16 bytes, as a UUID has without its signs.
+    private static func isHex(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy { Hex.value($0) != nil } }
+
     static func isUUID(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && text.utf8.allSatisfy { $0 == 45 || Hex.value($0) != nil }
     }
 
     /// A name of the same form: as a UUID, with the same words before it, at the same host.
-    private static func shape(_ text: String, _ variable: String, _ number: Int, _ head: String) -> String {
+    private static func shape(_ text: String, _ variable: String, _ number: Int, _ head: String, form: Int) -> String {
+        // A relay that refuses the likeliest may want a UUID, or nothing but digits.
+        if form == 1, !isUUID(text) { return "{{\(variable)|uuid}}" }
+        if form > 0 { return "{{session}}\(number == 0 ? "" : "\(number)")" }
+        if isHex(text), variable == "secret", number == 0 { return "{{secret}}" }
         if isUUID(text) {
             return number == 0 ? "{{\(variable)|uuid}}" : "{{\(variable)|\(number == 1 ? "upper" : "hex")|uuid}}"
         }

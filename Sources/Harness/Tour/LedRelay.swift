@@ -37,14 +37,19 @@ struct LedRelay {
     ) throws(Failure) -> [(name: String, value: String)] {
         let log = folder + "/credentials.log"
         let mock = try RelayProcess(
-            arguments: [program, "mock", "--state", state(folder), "--topic", topic, "--print-env", "--format", "json"],
+            arguments: [
+                program, "mock", "--state", state(folder), "--topic", topic, "--fcm", "127.0.0.1:0", "--print-env", "--format",
+                "json",
+            ],
             environment: [], logPath: log)
         try mock.start()
         let deadline = SystemTime().now() + patience
         while !mock.isGone, SystemTime().now() < deadline {
             if signals.wait(atMost: .milliseconds(20)) { mock.send(.kill) }
         }
-        let said = (try? JSONValue(parsing: FileSystem.text(of: log) ?? ""))?.object ?? JSONObject()
+        // What goes to people stands there as well.
+        let lines = (FileSystem.text(of: log) ?? "").split(separator: "\n")
+        let said = lines.lazy.compactMap { try? JSONValue(parsing: String($0)) }.first?.object ?? JSONObject()
         let port = isWithout443 ? ":\(ProviderName.twinPort)" : ""
         let names = ["APNS_URL": "api.push.apple.com", "APNS_SANDBOX_URL": "api.sandbox.push.apple.com"]
         return said.compactMap { name, value in
@@ -58,6 +63,7 @@ struct LedRelay {
         let names = [
             "mock.key": "APNS_KEY_FILE", "mock.keyId": "APNS_KEY_ID", "mock.teamId": "APNS_TEAM_ID", "mock.topic": "APNS_TOPIC",
             "mock.ca": "APNS_CA_FILE", "mock.keyText": "APNS_KEY_TEXT",
+            "mock.serviceAccount": "GOOGLE_APPLICATION_CREDENTIALS",
         ]
         return LaunchTemplate.fill(word) { name in
             names[name].flatMap { wanted in variables.first { $0.name == wanted }?.value }

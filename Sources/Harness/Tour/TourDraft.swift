@@ -36,6 +36,8 @@ struct TourDraft {
         var unregisters: [String] = []
         /// It is to be refused with that.
         var refusedWith: Int?
+        /// It speaks for somebody whom no call has registered.
+        var isUnknown = false
         /// Each a line about it.
         var notes: [String] = []
     }
@@ -53,6 +55,8 @@ struct TourDraft {
     var passes: [LearnedPasses.Row]?
     /// What cards go on showing, and what calls set by themselves.
     var carried: [(row: LearnedValues.Row, sets: [Int: JSONValue])] = []
+    /// Files of schemas, by their key.
+    var schemas: [(key: String, name: String)] = []
     /// By call; empty where nobody was watched.
     var traits: [Traits] = []
     /// In which orders sessions make the calls, as their numbers.
@@ -165,7 +169,7 @@ struct TourDraft {
         }
         text += "\n# So long after a call its push may come: a guess.\ndeadlines: { default: 10s }\n"
         if let terms {
-            text += terms.lines + passLines + carriedLines
+            text += terms.lines + schemaLines + passLines + carriedLines
         } else {
             text += "# How long it may rest behind a 429 or 5xx says `rest`.\n"
             let passes = Self.passes(seen.flatMap(\.pushes))
@@ -182,11 +186,18 @@ struct TourDraft {
         return text
     }
 
+    private var schemaLines: String {
+        guard !schemas.isEmpty else { return "" }
+        return "\n# What all pushes held: an app of yours may read less, or more.\nschemas:\n"
+            + schemas.map { "  \($0.key): \($0.name)\n" }.joined()
+    }
+
     private var carriedLines: String {
         guard !carried.isEmpty else { return "" }
         return "\n# A card showed them as they were said last, also where a call did not say them again.\ncarries:\n"
             + carried.map { item in
-                "  \(item.row.name): { at: \(Self.quoted(item.row.at)), from: \(Self.quoted(item.row.from)) }\n"
+                let rises = item.row.rises ? ", rises: true" : ""
+                return "  \(item.row.name): { at: \(Self.quoted(item.row.at)), from: \(Self.quoted(item.row.from))\(rises) }\n"
             }.joined()
     }
 
@@ -256,12 +267,15 @@ struct TourDraft {
         // Its refusal is what is wanted, and gives it back to nobody.
         if traits.refusedWith != nil { text += "    answers: []\n" }
         let pushes = known?.pushes ?? []
+        if traits.isUnknown, pushes.isEmpty { text += "    unknown: true\n" }
         // Where calls say their text at one place, the profile says it for all.
         if terms == nil, textPointer == nil, let from = textPointer(number), case let passes = Self.passes(pushes),
             !passes.isEmpty
         {
             text += "    passes: [\(passes.map { "{ \($0), from: \(Self.quoted(from)) }" }.joined(separator: ", "))]\n"
         }
+        // What a push shows that bears no text is no call's.
+        if terms != nil, pushes.contains(where: { !$0.isMarked }) { text += "    passes: []\n" }
         if !traits.captures.isEmpty {
             let captures = traits.captures.map { "\($0.name): \(Self.quoted($0.pointer))" }
             text += "    captures: { \(captures.joined(separator: ", ")) }\n"

@@ -208,6 +208,17 @@ struct CallDecoder {
             case .controls: .controlToken
             default: .deviceToken
             }
+        let kind = (token ?? usual).variable.role
+        let isReloadToken = [.widgetToken, .controlToken, .otherControlToken].contains(kind)
+        let isOfKind = kind == usual.variable.role || channel == .controls && kind == .otherControlToken
+        if channel.isReload || isReloadToken, !isOfKind {
+            mistakes.add(
+                "a push of the channel `\(told.rawValue)` goes to no `\(kind.rawValue)`",
+                hint: "write `token: \(usual.rawValue)`, or leave it out", at: fields.value("token")!.place)
+        }
+        if channel.isReload, let node = fields.value("marked") {
+            mistakes.add("a reload bears no marker, and needs none", hint: "strike `marked`", at: node.place)
+        }
         let coalesce = fields.flag("coalesce") ?? false
         let held = fields.flag("held") ?? false
         if coalesce, deadlines.coalesced == nil {

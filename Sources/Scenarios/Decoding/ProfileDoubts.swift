@@ -58,8 +58,12 @@ struct ProfileDoubts {
         for push in call.pushes where !registered.contains(push.token) {
             let isActivity = push.channel == .liveactivity
             let what =
-                push.provider == .fcm
-                ? isActivity ? "a Live Update" : "a message" : isActivity ? "a Live Activity push" : "an alert"
+                switch push.channel {
+                case _ where push.provider == .fcm: isActivity ? "a Live Update" : "a message"
+                case .liveactivity: "a Live Activity push"
+                case .alert: "an alert"
+                default: "a push of the channel `\(push.channel.word)`"
+                }
             mistakes.doubt(
                 "`\(call.name)` owes \(what) to `\(push.token.rawValue)`, which no call registers: it is never owed",
                 hint: "add `registers: [\(push.token.rawValue)]` to the call that tells the relay of it", at: place)
