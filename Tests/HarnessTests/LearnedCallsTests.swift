@@ -73,6 +73,39 @@ struct LearnedCallsTests {
         #expect(drafts[2].curl.headers.map(\.value) == ["Bearer device.{{secret}}"])
     }
 
+    @Test("Sessions of one user are sessions though they name its phone, and whoever no call registered is a stranger")
+    func ofOneUser() {
+        func call(_ path: String, _ user: String, _ session: String, _ more: String = "", at seconds: Double) -> ObservedCall {
+            Self.call(path, #"{"user":"\#(user)","session":"\#(session)"\#(more)}"#, at: seconds)
+        }
+        let (card, other) = (#","card":"\#(Self.card)","device":"\#(Self.device)""#, #","card":"\#(Self.newCard)","device":"\#(Self.device)""#)
+        let drafts = Self.drafts(
+            [
+                Self.call("/d", #"{"user":"ann-1001","device":"\#(Self.device)"}"#, at: 1),
+                call("/card", "ann-1001", "s-77a1", card, at: 2), call("/say", "ann-1001", "s-77a1", at: 3),
+                call("/card", "ann-1001", "s-88b2", other, at: 4), call("/say", "ann-1001", "s-88b2", at: 5),
+                call("/say", "eve-6006", "s-99c3", at: 6),
+            ], [Self.push(Self.card, "x", at: 3.1, type: "liveactivity"), Self.push(Self.newCard, "y", at: 5.1, type: "liveactivity")])
+        #expect(drafts[1].curl.body?.contains(#""session":"s-{{sessionID}}","card":"{{activityToken}}""#) ?? false, "\(drafts[1].curl.body ?? "")")
+        #expect(drafts[1].requests == [1, 3] && drafts[2].requests == [2, 4])
+        #expect(drafts[3].curl.body == #"{"user":"nobody-{{secret}}","session":"s-99c3"}"# && drafts[3].traits.isUnknown)
+    }
+
+    @Test("The marker stands where most pushes show what their call alone says, also in calls that had no push")
+    func places() {
+        let words = ["first", "second", "third"]
+        let calls = words.enumerated().map { place, word in
+            Self.call("/say", #"{"ref":"\#(word)-ref","body":"Some words for \#(place == 2 ? "none" : word)"}"#, at: Double(place) + 1)
+        }
+        let pushes = ["first", "second"].enumerated().map { place, word in
+            PushEntry(
+                id: UInt64(place) + 1, arrivedAt: Self.at(Double(place) + 1.1), status: 200, token: Self.device, topic: "com.learned.app",
+                pushType: "alert", payload: JSONValue.object(["aps": ["alert": "Some words for first"], "ref": .string("\(word)-ref")]).encoded())
+        }
+        let drafts = Self.drafts(calls, pushes)
+        #expect(drafts.compactMap(\.curl.body).allSatisfy { $0.contains(#""ref":"{{marker}}""#) }, "\(drafts.map(\.curl.body))")
+    }
+
     @Test("Each session's calls are a script in their order, with its user's, and alike ones are one")
     func scripts() {
         func session(_ id: String, _ end: String, _ at: Double) -> [ObservedCall] {

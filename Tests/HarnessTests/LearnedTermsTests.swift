@@ -52,6 +52,10 @@ struct LearnedTermsTests {
         let text = try #require(plays.terms(readyPath: nil))
         #expect(text.contains("draw: in-turn") && text.contains("{ call: state, after: 1500ms }, { call: card, after: 1s }"), "\(text)")
         #expect(try #require(plays.refused(readyPath: nil)).contains("reason: ServiceUnavailable"))
+        #expect(try #require(plays.elsewhere(readyPath: nil)).contains("reason: BadDeviceToken"))
+        // The card's token comes before its start; and the question before the state.
+        #expect(text.contains("{ call: card, after: 700ms }, { call: start, after: 1500ms }]"), "\(text)")
+        #expect(text.contains("{ call: ask, after: 1500ms }, { call: state, after: 1500ms }]"), "\(text)")
     }
 
     @Test("What is left out of a burst is coalesced, what comes behind the token was held, and a card is begun once")
@@ -127,6 +131,53 @@ struct LearnedTermsTests {
         #expect(values.rows.map(\.row.name) == ["file"])
         #expect(values.rows[0].row.from == "/state/file" && values.rows[0].sets == [1: nil])
         #expect(values.rows[0].row.at == "/aps/content-state/file")
+    }
+
+    @Test("A number that never falls rises, one that falls is carried, and of one that rose each time nobody knows")
+    func numbers() {
+        func told(_ session: UInt32, _ said: [(done: Int, count: Int, level: Int)]) -> (calls: [PlayedCalls.Call], pushes: [PushEntry]) {
+            var (highest, last) = (0, (count: 0, level: 0))
+            var (calls, pushes): ([PlayedCalls.Call], [PushEntry]) = ([], [])
+            for (step, row) in (said + [(done: -1, count: -1, level: -1)]).enumerated() {
+                let says: JSONValue =
+                    row.done < 0
+                    ? [:] : ["done": .integer(Int64(row.done)), "count": .integer(Int64(row.count)), "level": .integer(Int64(row.level))]
+                highest = max(highest, row.done)
+                if row.done >= 0 { last = (row.count, row.level) }
+                calls.append(Self.call(session, UInt32(step), UInt16(step), at: Double(step) + 1, says: says))
+                pushes.append(Self.push(session, UInt32(step), at: Double(step) + 1.1, shows: [
+                    "done": .integer(Int64(highest)), "count": .integer(Int64(last.count)), "level": .integer(Int64(last.level)),
+                ]))
+            }
+            return (calls, pushes)
+        }
+        let (one, other) = (told(0, [(3, 5, 1), (2, 4, 2)]), told(1, [(7, 1, 3), (6, 0, 4)]))
+        var values = LearnedValues()
+        values.learn(PlayedCalls(calls: one.calls + other.calls, pushes: one.pushes + other.pushes))
+        #expect(values.rows.map(\.row.name) == ["count", "done"])
+        #expect(values.rows.map(\.row.rises) == [false, true])
+    }
+
+    @Test("The types of a card are what all pushes held; what changes its kind has none")
+    func schemas() throws {
+        func learned(_ shows: [JSONValue]) -> [(key: String, name: String, text: String)] {
+            var schemas = LearnedSchemas()
+            schemas.learn(PlayedCalls(calls: [], pushes: shows.enumerated().map { Self.push(0, UInt32($0), at: Double($0), shows: $1) }))
+            return schemas.files
+        }
+        let all: [JSONValue] = [
+            ["note": "a", "count": 1, "file": nil, "more": ["x": true]], ["note": "b", "count": 2.5, "file": "f", "more": ["x": false]],
+            ["note": "c", "count": 3, "file": nil, "more": ["x": true], "late": "l"],
+        ]
+        let file = try #require(learned(all).first)
+        #expect(file.key == "contentState" && file.name == "content-state.json")
+        let schema = try JSONValue(parsing: file.text)
+        #expect(schema["required"] == ["count", "file", "more", "note"] && schema["additionalProperties"] == false)
+        #expect(schema.at(pointer: "/properties/file/type") == ["string", "null"])
+        #expect(schema.at(pointer: "/properties/count/type") == "number")
+        #expect(schema.at(pointer: "/properties/more/properties/x/type") == "boolean")
+        #expect(learned(Array(all.dropLast())).isEmpty, "two pushes tell too little")
+        #expect(learned(all + [["note": 3]]).isEmpty)
     }
 
     @Test("What stands in a push as its call said it is found, the whole before its parts, and no chance")

@@ -100,6 +100,12 @@ struct SeenNames {
             else { continue }
             kinds[place] = .session
         }
+        // What stands where those are named is one, though a phone is named beside it.
+        let cards = zip(order, kinds).filter { $0.1 == .session && seen[$0.0]!.isWithCard }
+        let sessionPlaces = Set(cards.flatMap { seen[$0.0]!.places })
+        for (place, text) in order.enumerated() where kinds[place] == .user {
+            if seen[text]!.places.contains(where: sessionPlaces.contains) { kinds[place] = .session }
+        }
         let users = zip(order, kinds).filter { $0.1 == .user }.map(\.0)
         // Someone with two phones stands beside two names as well.
         let shared = WatchedSessions.wider(Dictionary(uniqueKeysWithValues: users.map { ($0, seen[$0]!.calls) }))
@@ -169,7 +175,9 @@ struct SeenNames {
             case .query, .json, .form, .text: false
             }
         }
-        let isLikely = isNamed || hasDigit && text.utf8.count >= 6 || text.utf8.count >= longWord && !isWord
+        // Long words are words, unless they look as if they were drawn.
+        let isDrawn = text.dropFirst().contains(where: \.isUppercase) && text.contains(where: \.isLowercase)
+        let isLikely = isNamed || hasDigit && text.utf8.count >= 6 || text.utf8.count >= longWord && isDrawn && !isWord
         guard isLikely, !isVersion(text), !isTime(text) else { return nil }
         if let telling { return .captured(form: telling.form, pointer: telling.pointer) }
         // A key that opens the relay for everybody is nobody's name.
