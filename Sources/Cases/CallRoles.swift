@@ -168,6 +168,9 @@ package struct CallRoles: Sendable {
         }
     }
 
+    /// Some call owes a broadcast, for which nobody has to be registered.
+    package var broadcast: ProfileCall? { events.first { $0.pushes.contains(where: \.isBroadcast) } }
+
     package var relaunch: ProfileCall? { relaunches.first }
     package var final: ProfileCall? { finals.first }
 

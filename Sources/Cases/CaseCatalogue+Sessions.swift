@@ -14,7 +14,8 @@ extension CaseCatalogue {
 
     private var lifecycle: PlannedCase {
         let question = "Does each event reach the phones it is for, once, in order, and as it was said?"
-        let needsPhone = need(roles.device ?? roles.activity ?? roles.registration, "registers a phone or an activity")
+        let phone = roles.device ?? roles.activity ?? roles.registration ?? roles.broadcast
+        let needsPhone = need(phone, "registers a phone or an activity")
         return planned("lifecycle", question, [needsPhone, needsEvent]) {
             let beginnings = roles.starts.isEmpty ? [nil] : roles.starts.map(Optional.some)
             let ends = roles.finals.isEmpty ? [nil] : roles.finals.map(Optional.some)

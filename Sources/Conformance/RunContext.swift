@@ -196,6 +196,10 @@ package final class RunContext {
     package var unmarkedKinds: Set<UInt16> = []
     /// Calls with a push whose collapse ID says of which call it is.
     package var toldKinds: Set<UInt16> = []
+    /// Some call owes a broadcast.
+    package var owesBroadcasts = false
+    /// Each session has a channel of its own.
+    package var hasOwnChannels = false
     /// Those that owe a reload of widgets or a control.
     package var reloadKinds: Set<UInt16> = []
     /// Calls with a push whose timestamp, which the call said, says of which call it is.

@@ -73,7 +73,7 @@ package struct TokenCall: Hashable, Sendable {
 /// same lane as the one before.
 package struct Lane: Hashable, Sendable {
     package enum Role: UInt8, Hashable, Sendable {
-        case device, start, activity, registration, widget, control, otherControl, other
+        case device, start, activity, registration, widget, control, otherControl, channel, other
 
         package var words: String {
             switch self {
@@ -84,6 +84,7 @@ package struct Lane: Hashable, Sendable {
             case .widget: "widgets' token"
             case .control: "control's token"
             case .otherControl: "other control's token"
+            case .channel: "broadcast channel"
             case .other: "token"
             }
         }

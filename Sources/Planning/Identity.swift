@@ -57,6 +57,9 @@ extension Workload {
         case .newWidgetToken: Text.append(hexDigits: 64, from: user.child(16), into: buffer)
         case .controlToken: Text.append(hexDigits: 64, from: user.child(17), into: buffer)
         case .otherControlToken: Text.append(hexDigits: 64, from: user.child(18), into: buffer)
+        case .broadcastChannel:
+            buffer.append("channel of ")
+            Text.append(UInt64(session), radix: 10, into: buffer)
         case .topic: buffer.append(profile.topic)
         }
     }

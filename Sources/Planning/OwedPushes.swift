@@ -126,7 +126,8 @@ struct OwedPushes {
         if workload.owing[event.call].endsHeld { held.removeAll { $0.push.channel == .liveactivity } }
         let pushes = workload.owing[event.call].pushes
         for push in pushes {
-            for phone in phones { happen(push, event, phone, owed) }
+            if push.isBroadcast { owed(OwedPush(event: event, push: push, deadline: push.deadline)) }
+            for phone in phones where !push.isBroadcast { happen(push, event, phone, owed) }
         }
         for token in workload.owing[event.call].unregistered(by: reacting) {
             known.remove(token.few)

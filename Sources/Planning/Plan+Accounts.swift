@@ -189,6 +189,7 @@ extension SessionVariable {
             case .widgetToken: .widget
             case .controlToken: .control
             case .otherControlToken: .otherControl
+            case .broadcastChannel: .channel
             default: .other
             }
         return Lane(role: role, phone: UInt8(phone))

@@ -70,12 +70,18 @@ struct Pass {
             // Its instant is the latest of its three; what it caused may have been seen already.
             advance(to: max(event.plannedAt, event.sentAt, event.answeredAt), wall: event.plannedWall)
             see(event)
-        case .broadcast(let push): advance(to: push.arrivedAt, wall: push.arrivedWall)
+        case .broadcast(let push):
+            advance(to: push.arrivedAt, wall: push.arrivedWall)
+            see(broadcast: push)
         case .note(let note):
             advance(to: note.at, wall: note.wall)
             see(note)
         }
     }
+
+    /// Sessions, by their channels.
+    private var channels: [String: UInt32] = [:]
+    private static let mostChannels = 100_000
 
     // MARK: Entries
 
@@ -212,6 +218,27 @@ struct Pass {
         }
         open[number]?.account.pushes.append(push)
         open[number]?.note(push, context.circumstances, deadline: plan?.longestDeadline ?? .zero)
+    }
+
+    /// One that a call owes: it goes to the channel of the session that its marker names.
+    private mutating func see(broadcast entry: PushEntry) {
+        guard context.owesBroadcasts, entry.kind == .broadcast, let plan, let marker = observer.marker(of: entry) else { return }
+        let number = plan.account(ofSession: marker.session)
+        guard open[number] != nil else { return }
+        var push = observer.observe(entry, marker, calls(of: marker))
+        // Whose broadcasts came by it first has it.
+        var owner = marker.session
+        if context.hasOwnChannels, let channel = entry.header("apns-channel-id") {
+            if let known = channels[channel] { owner = known } else if channels.count < Self.mostChannels { channels[channel] = owner }
+        }
+        push.token = TokenHash(plan.token(.broadcastChannel, session: owner))
+        pushesRead += 1
+        context.pushCount += 1
+        correlator.observe(push, reason: context.texts[push.reason])
+        if push.metFault, let scenario { story.meet(push.faultRule, at: push.answeredAt, scenario, context) }
+        context.noteAbility(push)
+        open[number]?.account.pushes.append(push)
+        open[number]?.note(push, context.circumstances, deadline: plan.longestDeadline)
     }
 
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session

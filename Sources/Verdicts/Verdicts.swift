@@ -203,6 +203,8 @@ struct Judgement {
             if call.batch != nil { context.circumstances.batchKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
             for push in call.pushes {
+                if push.isBroadcast { context.owesBroadcasts = true }
+                if push.hasOwnChannel { context.hasOwnChannels = true }
                 switch push.told {
                 case .marker: break
                 case .token: context.unmarkedKinds.insert(kind)

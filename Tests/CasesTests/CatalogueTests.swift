@@ -129,7 +129,7 @@ struct CatalogueTests {
     func others() throws {
         let page = try String(contentsOfFile: "\(repository)/docs/relays-of-others.md", encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| [`") }
-        #expect(rows.count == 11)
+        #expect(rows.count == 12)
         for row in rows {
             let name = row.split(separator: "`")[1]
             let cases = try Self.planned("relays-of-others/\(name)")

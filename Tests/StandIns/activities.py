@@ -77,4 +77,27 @@ class HomeAssistant(Relay):
         return answer
 
 
-DIALECTS = {"pushgo": PushGo, "home-assistant": HomeAssistant}
+class Scores(Relay):
+    """A channel for each match, and a broadcast for each goal. What a card shows stands with the match."""
+    BUG, OTHER = "loses-every-third", "mixes-channels"
+
+    def handle(self, method, path, headers, body):
+        item = json.loads(body)
+        if path == "/matches":
+            channel = self.apns.create_channel()
+            with self.lock:
+                self.rows[item["match"]] = channel
+                self.newest = channel
+            return 201, {"channel": channel}
+        channel = self.rows.get(item["match"])
+        if path not in ("/goals", "/final") or not channel:
+            return 404, {}
+        if self.bug and next(self.count) % 3 == 0:
+            return 200, {}
+        aps = {"timestamp": int(time.time()), "event": "update" if path == "/goals" else "end",
+               "content-state": {"text": item["text"], "home": item["home"]}}
+        answer = self.apns.broadcast(self.newest if self.other else channel, {"aps": aps})
+        return (200, {}) if answer.status == 200 else (502, {"error": answer.reason})
+
+
+DIALECTS = {"pushgo": PushGo, "home-assistant": HomeAssistant, "scores": Scores}

@@ -28,6 +28,8 @@ class Answer:
     """Milliseconds, of a 410."""
     timestamp: int = 0
     again: bool = False
+    """That was made, of an answer to the channel API."""
+    channel: str | None = None
 
     def is_death(self, registered=0):
         """Of a token that was registered then, in milliseconds."""
@@ -89,7 +91,9 @@ class APNs:
         with self.lock:
             if reason != "ExpiredProviderToken":
                 self.idle.append(client)
-        return Answer(answer.status_code, reason, body.get("timestamp", 0), again=reason == "ExpiredProviderToken")
+        return Answer(
+            answer.status_code, reason, body.get("timestamp", 0), again=reason == "ExpiredProviderToken",
+            channel=answer.headers.get("apns-channel-id"))
 
     def push(self, token, payload, kind="alert", attempts=1, pause=1.0, **headers):
         """One push, tried so often after an answer of 500 and more, `pause` seconds apart, doubled up to three, and by the same
@@ -98,7 +102,20 @@ class APNs:
         fields = {"apns-topic": TOPIC + suffix, "apns-push-type": kind, "apns-priority": "10", "apns-id": str(uuid.uuid4())}
         fields |= {name.replace("_", "-"): str(value) for name, value in headers.items()}
         fields = {name: value for name, value in fields.items() if value != "None"}
-        url, content, again = f"{os.environ['APNS_URL']}/3/device/{token}", json.dumps(payload), 5
+        return self.send(f"/3/device/{token}", fields, payload, attempts, pause)
+
+    def create_channel(self):
+        """One that stores nothing."""
+        payload = {"message-storage-policy": 0, "push-type": "LiveActivity"}
+        return self.send(f"/1/apps/{TOPIC}/channels", {}, payload, attempts=5, pause=1).channel
+
+    def broadcast(self, channel, payload):
+        fields = {"apns-channel-id": channel, "apns-push-type": "liveactivity", "apns-expiration": "0", "apns-priority": "10",
+                  "apns-request-id": str(uuid.uuid4())}
+        return self.send(f"/4/broadcasts/apps/{TOPIC}", fields, payload, attempts=5, pause=1)
+
+    def send(self, path, fields, payload, attempts, pause):
+        url, content, again = os.environ["APNS_URL"] + path, json.dumps(payload), 5
         bearer = None if self.shown else self.provider_token()
         while True:
             if bearer:

@@ -237,7 +237,27 @@ struct CallDecoder {
         push.isFirst = first(fields, channel)
         push.dedupes = LimitDecoder(mistakes: mistakes).dedupes(fields, dedupe, BodyDecoder.sayings(call))
         push.told = channel.isReload ? .reload : telling(fields, push)
+        broadcast(fields, &push)
         return push
+    }
+
+    /// Whose a channel is.
+    private enum BroadcastChannel: String, CaseIterable {
+        case session, shared
+    }
+
+    private func broadcast(_ fields: Fields, _ push: inout ExpectedPush) {
+        guard let node = fields.value("broadcast"), let channel: BroadcastChannel = fields.choice("broadcast") else { return }
+        let place = node.place
+        if push.provider == .fcm || push.event != .update && push.event != .end {
+            mistakes.add(
+                "only an activity's update or end is broadcast", hint: "write `channel: liveactivity, event: update`", at: place)
+        }
+        for key in ["token", "unless", "held", "marked", "dedupe"] where fields.value(key) != nil {
+            mistakes.add("a broadcast goes to no token, so it has no `\(key)`", hint: "strike it", at: fields.value(key)!.place)
+        }
+        push.token = .broadcastChannel
+        push.hasOwnChannel = channel == .session
     }
 
     private func telling(_ fields: Fields, _ push: ExpectedPush) -> ExpectedPush.Told {

@@ -55,7 +55,7 @@ struct ProfileDoubts {
     /// A push to a token that nobody ever tells the relay.
     private func lookAtTokens(of call: ProfileCall, at place: YAMLPlace) {
         let registered = Set(profile.calls.flatMap(\.registers))
-        for push in call.pushes where !registered.contains(push.token) {
+        for push in call.pushes where !push.isBroadcast && !registered.contains(push.token) {
             let isActivity = push.channel == .liveactivity
             let what =
                 switch push.channel {

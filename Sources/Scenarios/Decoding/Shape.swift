@@ -289,7 +289,7 @@ extension Shape {
         [
             "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
             "coalesce": "true", "dedupe": "true", "held": "true", "deadline": "5s", "urgent": "true", "first": "true",
-            "marked": "false",
+            "marked": "false", "broadcast": "session",
             "headers": "{ priority: 10, expiration: none }", "alert": "{ title: \"{{title}}\" }", "sound": "alert.wav",
             "staleDate": "60s", "dismissalDate": "{ after: 5s }", "relevanceScore": "75", "message": "{ priority: high }",
         ])

@@ -259,6 +259,10 @@ package struct ExpectedPush: Hashable, Sendable {
     package var dedupes = false
     /// It is sent before the call's other pushes.
     package var isFirst = false
+    /// It goes to all who listen to the session's channel, and to no token.
+    package var isBroadcast: Bool { token == .broadcastChannel }
+    /// No other session's broadcasts go to that channel.
+    package var hasOwnChannel = false
     /// Later than this after the planned instant is *late*.
     package var deadline: Interval
 

@@ -98,6 +98,8 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     case widgetToken, widgetToken2, newWidgetToken
     /// Those of two of its controls.
     case controlToken, otherControlToken
+    /// No token, and said by no call: the broadcast channel that the relay has for the session, whatever its ID.
+    case broadcastChannel
 
     package static let tokens: [SessionVariable] = [
         .deviceToken, .startToken, .activityToken, .deviceToken2, .startToken2, .activityToken2, .rotatedToken,
@@ -163,6 +165,7 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
         case .newWidgetToken: 18
         case .controlToken: 19
         case .otherControlToken: 20
+        case .broadcastChannel: 21
         }
     }
 }
