@@ -93,3 +93,15 @@ extension RunContext {
         }
     }
 }
+
+extension NoteEntry {
+    var tokenAct: TokenAct? {
+        guard let value = json(of: .admin), let act = value["act"]?.string else { return nil }
+        switch act {
+        case "reset": return .reset
+        case "set token", "remove token", "set registration", "remove registration":
+            return value["token"]?.string.map { .token(TokenHash($0)) }
+        default: return nil
+        }
+    }
+}

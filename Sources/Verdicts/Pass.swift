@@ -17,11 +17,11 @@ struct Pass {
     let context: RunContext
     var story = Story()
     let plan: Plan?
-    private let scenario: Scenario?
+    let scenario: Scenario?
     /// What the profile expects of each call.
     private let expectedStatuses: [Set<Int>]
     let observer: Observer
-    private var correlator: Correlator
+    var correlator: Correlator
     private var course = RuleCourse()
     var open: [UInt32: OpenAccount] = [:]
     var owners: [TokenHash: UInt32] = [:]
@@ -44,7 +44,7 @@ struct Pass {
     /// Those whose accounts rules see; nil: all.
     var users: Set<UInt32>?
     private var malformed = MalformedUsers()
-    private(set) var pushesRead = 0
+    var pushesRead = 0
     private(set) var eventsRead = 0
 
     /// Without a plan (a mock's own journal) each token is an account.
@@ -79,9 +79,8 @@ struct Pass {
         }
     }
 
-    /// Sessions, by their channels.
-    private var channels: [String: UInt32] = [:]
-    private static let mostChannels = 100_000
+    /// Sessions, by their broadcast channels.
+    var channels: [String: UInt32] = [:]
 
     // MARK: Entries
 
@@ -220,30 +219,9 @@ struct Pass {
         open[number]?.note(push, context.circumstances, deadline: plan?.longestDeadline ?? .zero)
     }
 
-    /// One that a call owes: it goes to the channel of the session that its marker names.
-    private mutating func see(broadcast entry: PushEntry) {
-        guard context.owesBroadcasts, entry.kind == .broadcast, let plan, let marker = observer.marker(of: entry) else { return }
-        let number = plan.account(ofSession: marker.session)
-        guard open[number] != nil else { return }
-        var push = observer.observe(entry, marker, calls(of: marker))
-        // Whose broadcasts came by it first has it.
-        var owner = marker.session
-        if context.hasOwnChannels, let channel = entry.header("apns-channel-id") {
-            if let known = channels[channel] { owner = known } else if channels.count < Self.mostChannels { channels[channel] = owner }
-        }
-        push.token = TokenHash(plan.token(.broadcastChannel, session: owner))
-        pushesRead += 1
-        context.pushCount += 1
-        correlator.observe(push, reason: context.texts[push.reason])
-        if push.metFault, let scenario { story.meet(push.faultRule, at: push.answeredAt, scenario, context) }
-        context.noteAbility(push)
-        open[number]?.account.pushes.append(push)
-        open[number]?.note(push, context.circumstances, deadline: plan.longestDeadline)
-    }
-
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
     /// before it as well. Empty where the account is not open or has no such call.
-    private mutating func calls(of marker: Marker?) -> ArraySlice<SeenCall> {
+    mutating func calls(of marker: Marker?) -> ArraySlice<SeenCall> {
         guard let marker, let plan else { return [] }
         let number = plan.account(ofSession: marker.session)
         let place = EventNumber.place(session: marker.session, step: marker.step)
@@ -411,16 +389,4 @@ extension Array {
 private enum TokenAct {
     case reset
     case token(TokenHash)
-}
-
-extension NoteEntry {
-    fileprivate var tokenAct: TokenAct? {
-        guard let value = json(of: .admin), let act = value["act"]?.string else { return nil }
-        switch act {
-        case "reset": return .reset
-        case "set token", "remove token", "set registration", "remove registration":
-            return value["token"]?.string.map { .token(TokenHash($0)) }
-        default: return nil
-        }
-    }
 }

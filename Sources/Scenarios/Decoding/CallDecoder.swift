@@ -247,11 +247,12 @@ struct CallDecoder {
     }
 
     private func broadcast(_ fields: Fields, _ push: inout ExpectedPush) {
-        guard let node = fields.value("broadcast"), let channel: BroadcastChannel = fields.choice("broadcast") else { return }
-        let place = node.place
+        guard let channel: BroadcastChannel = fields.choice("broadcast") else { return }
+        let place = fields.value("broadcast")!.place
         if push.provider == .fcm || push.event != .update && push.event != .end {
             mistakes.add(
-                "only an activity's update or end is broadcast", hint: "write `channel: liveactivity, event: update`", at: place)
+                "only an activity's update or end is broadcast", hint: "write `channel: liveactivity, event: update`",
+                at: place)
         }
         for key in ["token", "unless", "held", "marked", "dedupe"] where fields.value(key) != nil {
             mistakes.add("a broadcast goes to no token, so it has no `\(key)`", hint: "strike it", at: fields.value(key)!.place)
