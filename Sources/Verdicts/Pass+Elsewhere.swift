@@ -1,5 +1,6 @@
 // What a relay says elsewhere than to Apple and to its callers, on its way into the accounts.
 
+import Basics
 import Conformance
 import Journal
 import Metrics
