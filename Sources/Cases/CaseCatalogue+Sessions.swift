@@ -97,13 +97,15 @@ extension CaseCatalogue {
         if calls.contains(where: { $0.registers.contains(.registrationToken) }), owed.contains(where: { $0.provider == .fcm }) {
             rules += ["messages-well-formed", "access-token-reused"]
         }
-        if owed.contains(where: { $0.channel == .liveactivity }) {
+        let cards = owed.filter { $0.channel == .liveactivity && !$0.isBroadcast }
+        if cards.isEmpty, owed.contains(where: \.isBroadcast) { rules += ["state-order", "last-state-delivered"] }
+        if !cards.isEmpty {
             rules += ["topic-fits-type", "timestamp-seconds-rising", "state-order", "last-state-delivered"]
             if content.contentState != nil { rules.append("content-decodes") }
         }
         if !content.passes.isEmpty { rules.append("content-unchanged") }
         if owed.contains(where: { $0.event == .start }) { rules += ["one-start", "start-is-complete"] }
-        if owed.contains(where: { $0.event == .end }) { rules += ["activity-event-fits", "nothing-after-end"] }
+        if cards.contains(where: { $0.event == .end }) { rules += ["activity-event-fits", "nothing-after-end"] }
         if owed.contains(where: \.isFirst) { rules.append("alert-goes-first") }
         return rules
     }

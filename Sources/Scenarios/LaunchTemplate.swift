@@ -6,7 +6,8 @@ package enum LaunchTemplate {
     package static let variables = [
         "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.sandbox",
         "mock.sandboxHost", "mock.sandboxPort", "mock.clock", "mock.clockScale", "mock.ca", "mock.key", "mock.keyText",
-        "mock.keyId", "mock.teamId", "mock.topic", "relay.listen", "relay.host", "relay.port", "rig.webhook", "run.dir",
+        "mock.keyId", "mock.teamId", "mock.topic", "mock.channels", "relay.listen", "relay.host", "relay.port", "rig.webhook",
+        "run.dir",
     ] + ofCertificate + ofFCM
 
     /// The folder of the file that says `launch`: it is known when that is read, and stands in no other place.

@@ -29,10 +29,10 @@ extension Pass {
             }
         }
         push.token = TokenHash(plan.token(.broadcastChannel, session: owner))
-        pushesRead += 1
         context.pushCount += 1
         correlator.observe(push, reason: context.texts[push.reason])
         if push.metFault, let scenario { story.meet(push.faultRule, at: push.answeredAt, scenario, context) }
+        course.see(push, context)
         context.noteAbility(push)
         open[number]?.account.pushes.append(push)
         open[number]?.note(push, context.circumstances, deadline: plan.longestDeadline)

@@ -22,7 +22,7 @@ struct Pass {
     private let expectedStatuses: [Set<Int>]
     let observer: Observer
     var correlator: Correlator
-    private var course = RuleCourse()
+    var course = RuleCourse()
     var open: [UInt32: OpenAccount] = [:]
     var owners: [TokenHash: UInt32] = [:]
     /// By the instant at which they close, the last one first.
@@ -44,7 +44,7 @@ struct Pass {
     /// Those whose accounts rules see; nil: all.
     var users: Set<UInt32>?
     private var malformed = MalformedUsers()
-    var pushesRead = 0
+    private(set) var pushesRead = 0
     private(set) var eventsRead = 0
 
     /// Without a plan (a mock's own journal) each token is an account.
@@ -386,7 +386,7 @@ extension Array {
 }
 
 /// What was done to tokens by the admin API.
-private enum TokenAct {
+enum TokenAct {
     case reset
     case token(TokenHash)
 }

@@ -293,12 +293,19 @@ class Reloads(Relay):
         return 200, {}
 
     def send(self, item):
-        target = self.rows.get(item["user"], {}).get(item["name"])
-        if not target:
-            return
-        kind = "widgets" if item["name"] == "widgets" else "controls"
-        answer = self.apns.push(
-            target[0], {"aps": {"content-changed": True}}, kind=kind, attempts=6, pause=10, apns_id=item["id"])
+        kind, tried = "widgets" if item["name"] == "widgets" else "controls", None
+        for _ in range(6):
+            # Who has signed out meanwhile is told nothing more, and a new token has a push of its own.
+            target = self.rows.get(item["user"], {}).get(item["name"])
+            if not target:
+                return
+            if tried not in (None, target):
+                item = {**item, "id": str(uuid.uuid4())}
+            tried = target
+            answer = self.apns.push(target[0], {"aps": {"content-changed": True}}, kind=kind, apns_id=item["id"])
+            if answer.status not in (0, 429) and answer.status < 500:
+                break
+            time.sleep(10)
         if answer.is_death(target[1]) and not self.other:
             with self.lock:
                 known = self.rows.get(item["user"], {})

@@ -107,15 +107,16 @@ class APNs:
     def create_channel(self):
         """One that stores nothing."""
         payload = {"message-storage-policy": 0, "push-type": "LiveActivity"}
-        return self.send(f"/1/apps/{TOPIC}/channels", {}, payload, attempts=5, pause=1).channel
+        url = os.environ["APNS_CHANNELS_URL"]
+        return self.send(f"/1/apps/{TOPIC}/channels", {}, payload, attempts=5, pause=1, url=url).channel
 
     def broadcast(self, channel, payload):
         fields = {"apns-channel-id": channel, "apns-push-type": "liveactivity", "apns-expiration": "0", "apns-priority": "10",
                   "apns-request-id": str(uuid.uuid4())}
         return self.send(f"/4/broadcasts/apps/{TOPIC}", fields, payload, attempts=5, pause=1)
 
-    def send(self, path, fields, payload, attempts, pause):
-        url, content, again = os.environ["APNS_URL"] + path, json.dumps(payload), 5
+    def send(self, path, fields, payload, attempts, pause, url=os.environ["APNS_URL"]):
+        url, content, again = url + path, json.dumps(payload), 5
         bearer = None if self.shown else self.provider_token()
         while True:
             if bearer:

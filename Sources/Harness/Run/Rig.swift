@@ -232,6 +232,7 @@ final class Rig {
         options.apns = try address(mock.apns)
         options.admin = try address(mock.admin)
         if mock.fcm != nil || scenario.relay.isToldOfFCM { options.fcm = try address(mock.fcm) }
+        if scenario.relay.isTold("mock.channels") { options.channels = try address("127.0.0.1:0") }
         options.serverNames = mock.names
         options.loops = mock.loops
         options.registration = mock.tokens == .any ? .any : .registered
@@ -283,6 +284,7 @@ final class Rig {
             case "mock.certificateKey": certificate?.keyFile
             case "mock.p12": certificate?.pkcs12File
             case "mock.topic": scenario.mock.topics.first ?? scenario.relay.profile.topic
+            case "mock.channels": coordinates.channels?.description
             case "mock.fcm": coordinates.fcm?.description
             case "mock.serviceAccount": coordinates.serviceAccount
             case "mock.tokenUri": coordinates.tokenURL
