@@ -49,6 +49,7 @@ struct ConformanceMapTests {
         "G23": "the reference relay keeps its tokens: script/stand-ins has gorush hide a death",
         "G24": "the same: it has Mattermost and Sygnal call living tokens dead",
         "P7": "libnghttp2 counts streams itself, so no defect overruns: Tests/OddRelays in the mode crowds does (OddRelayTests)",
+        "P22": "the reference relay broadcasts nothing: script/stand-ins has the relay of scores lose goals, and mix channels",
         "F23": "saves-messages-up breaks a SHOULD: the minute is Google's, and what is a peak beside our calls our choice",
     ]
 

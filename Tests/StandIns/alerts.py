@@ -267,6 +267,10 @@ class Reloads(Relay):
     """Widgets and controls: a change reloads all widgets of the app, and the one control that shows it."""
     BUG, OTHER = "reloads-all-controls", "keeps-dead-token"
 
+    def __init__(self, apns, bug):
+        super().__init__(apns, bug)
+        apns.places = threading.Semaphore(6)
+
     def handle(self, method, path, headers, body):
         item = json.loads(body)
         user = item["user"]
@@ -302,7 +306,11 @@ class Reloads(Relay):
             if tried not in (None, target):
                 item = {**item, "id": str(uuid.uuid4())}
             tried = target
-            answer = self.apns.push(target[0], {"aps": {"content-changed": True}}, kind=kind, apns_id=item["id"])
+            answer = self.apns.push(
+                target[0], {"aps": {"content-changed": True}}, kind=kind, apns_id=item["id"],
+                wanted=lambda: self.rows.get(item["user"], {}).get(item["name"]) == target)
+            if answer.reason == "unwanted":
+                continue
             if answer.status not in (0, 429) and answer.status < 500:
                 break
             time.sleep(10)

@@ -7,6 +7,7 @@ import os
 import re
 import ssl
 import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -84,8 +85,12 @@ class APNs:
             return Answer(0, "timeout")
         except httpx.TransportError as mistake:
             client.close()
+            print(f"stream {sent.get('stream')}: {mistake!r}", file=sys.stderr, flush=True)
             last = re.search(r"last_stream_id:(\d+)", str(mistake))
-            return Answer(0, "connection", again=not last or int(last[1]) < sent.get("stream", 1 << 31))
+            # h2 does not read an answer that comes in one piece with a GOAWAY: the push is through.
+            is_through = isinstance(mistake, httpx.LocalProtocolError)
+            return Answer(
+                0, "connection", again=int(last[1]) < sent.get("stream", 1 << 31) if last else not is_through)
         body = answer.json() if answer.content else {}
         reason = body.get("reason")
         with self.lock:
@@ -95,14 +100,15 @@ class APNs:
             answer.status_code, reason, body.get("timestamp", 0), again=reason == "ExpiredProviderToken",
             channel=answer.headers.get("apns-channel-id"))
 
-    def push(self, token, payload, kind="alert", attempts=1, pause=1.0, **headers):
+    def push(self, token, payload, kind="alert", attempts=1, pause=1.0, wanted=None, **headers):
         """One push, tried so often after an answer of 500 and more, `pause` seconds apart, doubled up to three, and by the same
-        id; behind a pause after 429 and silence as well. Header names are written with `_`."""
+        id; behind a pause after 429 and silence as well. Header names are written with `_`. `wanted` is asked when its turn has
+        come."""
         suffix = "" if kind == "alert" else ".push-type." + kind
         fields = {"apns-topic": TOPIC + suffix, "apns-push-type": kind, "apns-priority": "10", "apns-id": str(uuid.uuid4())}
         fields |= {name.replace("_", "-"): str(value) for name, value in headers.items()}
         fields = {name: value for name, value in fields.items() if value != "None"}
-        return self.send(f"/3/device/{token}", fields, payload, attempts, pause)
+        return self.send(f"/3/device/{token}", fields, payload, attempts, pause, wanted=wanted)
 
     def create_channel(self):
         """One that stores nothing."""
@@ -115,13 +121,15 @@ class APNs:
                   "apns-request-id": str(uuid.uuid4())}
         return self.send(f"/4/broadcasts/apps/{TOPIC}", fields, payload, attempts=5, pause=1)
 
-    def send(self, path, fields, payload, attempts, pause, url=os.environ["APNS_URL"]):
+    def send(self, path, fields, payload, attempts, pause, url=os.environ["APNS_URL"], wanted=None):
         url, content, again = url + path, json.dumps(payload), 5
         bearer = None if self.shown else self.provider_token()
         while True:
             if bearer:
                 fields["authorization"] = "bearer " + bearer
             with self.places:
+                if wanted and not wanted():
+                    return Answer(0, "unwanted")
                 answer = self.post(url, fields, content)
             if answer.again and again:
                 again -= 1
