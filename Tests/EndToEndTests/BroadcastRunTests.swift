@@ -21,7 +21,7 @@ struct BroadcastRunTests {
     func scores() throws {
         let honest = try run(nil)
         #expect(honest.code == 0 && honest.out.contains("32 expected: 32 delivered"), "\(honest.out)")
-        let lost = try run("loses-every-third")
+        let lost = try run("loses-goals")
         #expect(lost.code == 4 && lost.out.contains("states-delivered"), "\(lost.out)")
         let mixed = try run("mixes-channels")
         #expect(mixed.code == 4 && mixed.out.contains("nothing-unexpected"), "\(mixed.out)")

@@ -79,7 +79,7 @@ class HomeAssistant(Relay):
 
 class Scores(Relay):
     """A channel for each match, and a broadcast for each goal. What a card shows stands with the match."""
-    BUG, OTHER = "loses-every-third", "mixes-channels"
+    BUG, OTHER = "loses-goals", "mixes-channels"
 
     def handle(self, method, path, headers, body):
         item = json.loads(body)
@@ -92,7 +92,7 @@ class Scores(Relay):
         channel = self.rows.get(item["match"])
         if path not in ("/goals", "/final") or not channel:
             return 404, {}
-        if self.bug and next(self.count) % 3 == 0:
+        if self.bug and path == "/goals" and next(self.count) % 3 == 0:
             return 200, {}
         aps = {"timestamp": int(time.time()), "event": "update" if path == "/goals" else "end",
                "content-state": {"text": item["text"], "home": item["home"]}}

@@ -264,12 +264,9 @@ class Sockudo(Relay):
 
 
 class Reloads(Relay):
-    """Widgets and controls: a change reloads all widgets of the app, and the one control that shows it."""
+    """Widgets and controls: a change reloads what shows it, all widgets of the app, or one control, or both."""
     BUG, OTHER = "reloads-all-controls", "keeps-dead-token"
-
-    def __init__(self, apns, bug):
-        super().__init__(apns, bug)
-        apns.places = threading.Semaphore(6)
+    SHOWS = {"lamp": ["widgets"], "door": ["widgets", "door"], "bell": ["bell"]}
 
     def handle(self, method, path, headers, body):
         item = json.loads(body)
@@ -289,9 +286,12 @@ class Reloads(Relay):
         known = self.rows.get(user)
         if not known:
             return 404, {"error": "nobody"}
-        if item["name"] not in ("lamp", "door"):
+        if item["name"] not in self.SHOWS:
             return 400, {"error": "name"}
-        for name in ["widgets", "lamp", "door"] if self.bug else ["widgets", item["name"]]:
+        shows = self.SHOWS[item["name"]]
+        if self.bug and shows != ["widgets"]:
+            shows = ["widgets", "door", "bell"]
+        for name in shows:
             if name in known:
                 self.later({"user": user, "name": name})
         return 200, {}
