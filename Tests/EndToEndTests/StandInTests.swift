@@ -12,6 +12,7 @@ struct StandInTests {
         ("gorush", "loses-failed-batch", "states-delivered"), ("home-assistant", "milliseconds", "timestamp-seconds-rising"),
         ("mattermost", "new-provider-token", "provider-token-reused"), ("ntfy", "forwards-twice", "no-duplicate-push"),
         ("parse", "ignores-where", "sessions-kept-apart"), ("pushgo", "keeps-old-token", "new-token-used"),
+        ("reloads", "reloads-all-controls", "nothing-unexpected"), ("scores", "loses-goals", "states-delivered"),
         ("sockudo", "ignores-idempotency-key", "nothing-unexpected"), ("sygnal", "cuts-text", "content-unchanged"),
     ]
 
