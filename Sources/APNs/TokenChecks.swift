@@ -1,8 +1,8 @@
 // Checks of the device token: its format, and what the directory knows of it (spec/apns.md §3, §6, §13).
 
 import Basics
-import Pushes
 import HTTP
+import Pushes
 
 enum TokenChecks {
     /// After `path`. Hex digits in either case, an even number of them, of a size that is not absurd.

@@ -1,7 +1,7 @@
 // What a relay makes of a user who has two phones: both served, and one of them gone.
 
-import Pushes
 import Basics
+import Pushes
 import Scenarios
 
 extension CaseCatalogue {

@@ -14,10 +14,10 @@ extension CaseCatalogue {
     private var rotation: PlannedCase {
         let question = "When a token has changed, does everything go to the new one?"
         let reloads = rotatedReloads
-        guard roles.hasActivities && roles.rotation != nil || reloads == nil else {
+        if let reloads, !roles.hasActivities || roles.rotation == nil {
             return planned("rotated-token", question, [needsDevice]) {
                 Case(
-                    name: "rotated-token", question: question, scripts: [reloads!], sessions: 12,
+                    name: "rotated-token", question: question, scripts: [reloads], sessions: 12,
                     exercises: ["new-token-used"])
             }
         }

@@ -105,9 +105,9 @@ extension Pass {
         let calls = account.calls.filter { context.reloadKinds.contains($0.kind) && wasSent($0, by: entry.arrivedAt) }
             .sorted { $0.plannedAt < $1.plannedAt }
         let own = calls.filter { owed.contains($0.place) }
+        let (met, paid) = (Set(told.map(\.place)), Set(told.filter(\.isAccepted).map(\.place)))
         let call =
-            own.first { call in !told.contains { $0.place == call.place } }
-            ?? own.last { call in !told.contains { $0.place == call.place && $0.isAccepted } } ?? own.last ?? calls.last
+            own.first { !met.contains($0.place) } ?? own.last { !paid.contains($0.place) } ?? own.last ?? calls.last
         return call.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
     }
 

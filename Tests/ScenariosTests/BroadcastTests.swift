@@ -18,6 +18,12 @@ struct BroadcastTests {
         #expect(try !Sample.load().relay.profile.calls[1].pushes[0].isBroadcast)
     }
 
+    @Test("has a channel that no call can say")
+    func variable() {
+        let complaint = Sample.complaint(Sample.with("{{marker}} ", "{{marker}} {{broadcastChannel}} "))
+        #expect(complaint.contains("broadcastChannel"), "\(complaint)")
+    }
+
     @Test("is an update or end, and names no token", arguments: [
         ("event: start, broadcast: session", "only an activity's update or end is broadcast"),
         ("event: update, broadcast: shared, token: activityToken", "it has no `token`"),

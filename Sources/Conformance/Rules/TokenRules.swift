@@ -219,7 +219,7 @@ enum TokenRules {
 
     static let otherKept = Rule(
         "other-token-kept", ["R0.24", "G5"], .must, basis: .absence, on: .both, of: .relay,
-        requirement: "A dead token takes no token of another kind with it.",
+        requirement: "A dead token takes none of another kind with it, but a device's those of its row.",
         norm: "Apple: the tokens live and die apart",
         advice: "delete exactly the row of the token that was answered"
     ) { joined, run, tally in
@@ -236,7 +236,7 @@ enum TokenRules {
                 return row.token != token && row.lane.phone == lane.phone && row.lane.role != lane.role
                     && row.plannedAt > death.answeredAt && joined.tokens.deaths[row.token] == nil
                     && isServable(joined.deliveries[index])
-                    // A start token is the app's, as the device's is: one row may hold both, and go with the app.
+                    // One row may hold what is the app's: the device's token with those of starts, widgets and controls.
                     && !(lane.role == .device && row.lane.role.isOfDevicesRow) && !run.hasDied(by: joined.deliveries[index].due)
             }
             let answer = joined.account.pushes[death.push]

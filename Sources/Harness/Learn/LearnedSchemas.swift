@@ -9,9 +9,6 @@ struct LearnedSchemas {
     private struct Shape {
         var kinds: Set<String> = []
         var members: [String: Shape] = [:]
-        /// Objects that it was, and in how many of them each member stood.
-        var objects = 0
-        var counts: [String: Int] = [:]
         /// Of a list: what stands in it.
         var items: [Shape] = []
     }
@@ -45,9 +42,7 @@ struct LearnedSchemas {
         case .string: shape.kinds.insert("string")
         case .object(let object):
             shape.kinds.insert("object")
-            shape.objects += 1
             for (key, inner) in object {
-                shape.counts[key, default: 0] += 1
                 learn(inner, &shape.members[key, default: Shape()], depth + 1)
             }
         case .array(let items):
@@ -58,9 +53,10 @@ struct LearnedSchemas {
         }
     }
 
-    /// Nil where nothing can be said: it is of two kinds, an empty object or list, or what is never there.
+    /// Nil where nothing can be said: it is of two kinds, or an empty object or list. No push tells which members an app needs:
+    /// where a start never came, an honest card lacks what that said.
     private static func schema(_ shape: Shape) -> JSONValue? {
-        // What was never there is taken for a text.
+        // What was null each time is taken for a text.
         let kinds = shape.kinds == ["null"] ? ["null", "string"] : shape.kinds
         let plain = kinds.subtracting(["null"])
         guard plain.count == 1, let kind = plain.first else { return nil }
@@ -75,8 +71,6 @@ struct LearnedSchemas {
                 properties[key] = own
             }
             schema["properties"] = .object(properties)
-            schema["required"] = .array(
-                shape.members.keys.sorted().filter { shape.counts[$0] == shape.objects }.map { .string($0) })
             schema["additionalProperties"] = false
         } else if kind == "array" {
             guard let inner = shape.items.first, let own = self.schema(inner) else { return nil }

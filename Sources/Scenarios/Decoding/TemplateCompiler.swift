@@ -24,7 +24,7 @@ struct TemplateCompiler {
     }
 
     static let builtIn =
-        SessionVariable.allCases.map(\.rawValue) + EventVariable.allCases.map(\.rawValue) + ["now"]
+        SessionVariable.ofCalls.map(\.rawValue) + EventVariable.allCases.map(\.rawValue) + ["now"]
 
     enum Piece {
         case text(Substring)
@@ -186,7 +186,9 @@ struct TemplateCompiler {
         if name.hasPrefix(FeedNames.prefix) {
             return feeds.firstIndex(of: String(name.dropFirst(FeedNames.prefix.count))).map { .fed($0) }
         }
-        if let variable = SessionVariable(rawValue: name) { return .session(variable) }
+        if let variable = SessionVariable(rawValue: name), SessionVariable.ofCalls.contains(variable) {
+            return .session(variable)
+        }
         return EventVariable(rawValue: name).map { .event($0) }
     }
 }

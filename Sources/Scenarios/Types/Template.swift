@@ -101,6 +101,9 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     /// No token, and said by no call: the broadcast channel that the relay has for the session, whatever its ID.
     case broadcastChannel
 
+    /// Those that a call may say.
+    static let ofCalls = allCases.filter { $0 != .broadcastChannel }
+
     package static let tokens: [SessionVariable] = [
         .deviceToken, .startToken, .activityToken, .deviceToken2, .startToken2, .activityToken2, .rotatedToken,
         .newStartToken, .registrationToken, .newRegistrationToken, .widgetToken, .widgetToken2, .newWidgetToken, .controlToken,
