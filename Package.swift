@@ -90,7 +90,9 @@ let package = Package(
         room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
         // Floor 7
         room("Metrics", ["Basics", "Pushes", "Deflate"]),
-        room("Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
+        room(
+            "Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"],
+            embeds: ["Decoding/scenario.schema.json"]),
         // Floor 8
         room("Planning", ["Basics", "Pushes", "Journal", "Metrics", "Scenarios"]),
         room(

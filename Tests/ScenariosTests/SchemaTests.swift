@@ -1,4 +1,4 @@
-// docs/scenario.schema.json and docs/scenarios.md say what the decoder reads, no more and no less.
+// The decoder reads what docs/scenario.schema.json says, and docs/scenarios.md shows it.
 
 import Basics
 import Foundation
@@ -8,28 +8,20 @@ import Testing
 
 @Suite("The schema and the page of the scenario file")
 struct SchemaTests {
-    /// Null when there is no such file or it is no JSON; every test then fails.
-    private static let schema: JSONValue = {
-        let text = try? String(contentsOfFile: repository + "/docs/scenario.schema.json", encoding: .utf8)
-        return text.flatMap { try? JSONValue(parsing: $0) } ?? .null
-    }()
+    private static let schema = Shape.schema
 
-    @Test("have the decoder's keys and no others", arguments: Shape.all.map(\.name))
-    func keys(name: String) throws {
-        let shape = Shape.all.first { $0.name == name }!
-        let definition = try #require(Self.schema["$defs"]?[name], "no `$defs/\(name)`")
-        #expect(definition["properties"]?.object?.keys.sorted() == shape.keys.map(\.name).sorted())
-        // What is required may stand in the file that is extended.
-        let required = (definition["required"] ?? definition["else"]?["required"])?.array?.compactMap(\.string) ?? []
-        #expect(required.sorted() == shape.keys.filter(\.isRequired).map(\.name).sorted())
-        #expect(definition["additionalProperties"] == false)
+    @Test("Every mapping has keys, and each key a value that fits it", arguments: Shape.allCases)
+    func rows(shape: Shape) throws {
+        let definition = try #require(Self.schema["$defs"]?[shape.name], "no `$defs/\(shape.name)`")
+        #expect(!shape.keys.isEmpty && definition["additionalProperties"] == false)
+        #expect(shape.keys.filter { $0.row["examples"]?.array?.isEmpty ?? true }.map(\.name) == [])
     }
 
     @Test("The schema closes no mapping that the decoder does not know")
     func closed() throws {
         let definitions = try #require(Self.schema["$defs"]?.object)
         let closed = definitions.filter { $0.value["additionalProperties"] == false }.map(\.key)
-        #expect(closed.sorted() == Shape.all.map(\.name).sorted())
+        #expect(closed.sorted() == Shape.allCases.map(\.name).sorted())
     }
 
     @Test("Every reference in the schema leads somewhere")
@@ -60,15 +52,21 @@ struct SchemaTests {
         #expect(words("profile/properties/order") == Profile.Order.allCases.map(\.rawValue))
     }
 
-    @Test("The page has a row for every key of every mapping", arguments: Shape.all.map(\.name))
-    func page(name: String) throws {
-        let text = try String(contentsOfFile: repository + "/docs/scenarios.md", encoding: .utf8)
-        let shape = Shape.all.first { $0.name == name }!
-        let marker = "<!-- keys: \(name) -->\n"
-        let start = try #require(text.range(of: marker), "no table marked \(marker)")
-        let table = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
-            .prefix { $0.hasPrefix("|") }.dropFirst(2)
-        let keys = table.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
-        #expect(keys.sorted() == shape.keys.map(\.name).sorted())
+    /// With `PUSHRIG_WRITE=1` it writes them.
+    @Test("The tables of the page are the schema's rows")
+    func page() throws {
+        let path = repository + "/docs/scenarios.md"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for shape in Shape.allCases {
+            let mark = try #require(lines.firstIndex(of: "<!-- keys: \(shape.name) -->"), "no table of \(shape.name)")
+            let end = lines[mark...].dropFirst().firstIndex { !$0.hasPrefix("|") } ?? lines.endIndex
+            lines.replaceSubrange(mark + 3..<end, with: KeyTable(shape: shape).lines)
+        }
+        let written = lines.joined(separator: "\n")
+        if ProcessInfo.processInfo.environment["PUSHRIG_WRITE"] != nil {
+            try written.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        #expect(written == text, "PUSHRIG_WRITE=1 writes the tables")
     }
 }

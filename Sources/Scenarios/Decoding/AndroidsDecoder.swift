@@ -9,7 +9,7 @@ struct AndroidsDecoder {
 
     func androids(_ node: YAMLNode) -> AndroidsSpec? {
         guard let fields = Fields(node, .androids, mistakes) else { return nil }
-        let makers = fields.items("vendors", atLeast: 1, atMost: AndroidVendor.allCases.count)
+        let makers = fields.items("vendors")
         let vendors: [AndroidVendor] = makers.compactMap { fields.choice($0, named: "vendors") }
         var setup = AndroidSetup()
         setup.packageName = topic

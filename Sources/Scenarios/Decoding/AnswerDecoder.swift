@@ -6,17 +6,14 @@ import YAML
 struct AnswerDecoder {
     let mistakes: Mistakes
 
-    /// Rows of one table, and values of one row, at most.
-    private static let most = 16
-
     func answers(_ fields: Fields) -> [AnswerRule] {
-        fields.items("answers", atMost: Self.most).compactMap { rule($0) }
+        fields.items("answers").compactMap { rule($0) }
     }
 
     func retries(_ fields: Fields) -> RetrySpec {
         var spec = RetrySpec()
         guard let node = fields.value("retries"), let inner = Fields(node, .retries, mistakes) else { return spec }
-        spec.most = inner.count("most", 0...20) ?? spec.most
+        spec.most = inner.count("most") ?? spec.most
         spec.longest = inner.duration("longest", .milliseconds(1)...Interval.seconds(3_600)) ?? spec.longest
         spec.wait = inner.duration("wait", .milliseconds(1)...spec.longest) ?? min(spec.wait, spec.longest)
         return spec
@@ -41,7 +38,7 @@ struct AnswerDecoder {
             if case .scalar(let text, _) = node.content {
                 values = [text]
             } else {
-                values = Set(fields.texts("equals", atLeast: 1))
+                values = Set(fields.texts("equals"))
             }
             if values.contains(where: { $0.contains("{{") }) {
                 mistakes.add(

@@ -34,7 +34,7 @@ struct ArrivalsDecoder {
     }
 
     func stages(_ fields: Fields) -> [ArrivalStage] {
-        fields.items("arrivals", atLeast: 1).flatMap { stage($0) }
+        fields.items("arrivals").flatMap { stage($0) }
     }
 
     /// What contradicts itself over all stages.
@@ -132,7 +132,7 @@ struct ArrivalsDecoder {
             let last = fields.number(to, rates)
         else { return [] }
         guard fields.value("steps") != nil else { return [.ramp(from: first, to: last, duration: duration, of: unit)] }
-        guard let steps = fields.count("steps", 2...1_000) else { return [] }
+        guard let steps = fields.count("steps") else { return [] }
         func edge(_ step: Int) -> Interval { duration * (Double(step) / Double(steps)) }
         return (0..<steps).map { step in
             let rate = first + (last - first) * Double(step) / Double(steps - 1)
@@ -147,7 +147,7 @@ struct ArrivalsDecoder {
     }
 
     private func users(_ fields: Fields) -> [ArrivalStage] {
-        guard hasDuration(fields), let count = fields.count("users", 1...100_000),
+        guard hasDuration(fields), let count = fields.count("users"),
             let duration = fields.duration("for", .milliseconds(1)...Fields.longest)
         else { return [] }
         let think = fields.value("think") == nil ? .constant(0) : fields.distribution("think", of: .duration, files)
@@ -155,7 +155,7 @@ struct ArrivalsDecoder {
     }
 
     private func bursts(_ fields: Fields) -> [ArrivalStage] {
-        guard let count = fields.count("burst", 1...1_000_000) else { return [] }
+        guard let count = fields.count("burst") else { return [] }
         guard let node = fields.value("every") ?? fields.value("times") else { return [.burst(count)] }
         guard fields.value("every") != nil, fields.value("times") != nil else {
             mistakes.add(
@@ -163,7 +163,7 @@ struct ArrivalsDecoder {
             return []
         }
         guard let every = fields.duration("every", .milliseconds(1)...Fields.longest),
-            let times = fields.count("times", 2...10_000)
+            let times = fields.count("times")
         else { return [] }
         return (0..<times).flatMap { _ in [.burst(count), .constant(rate: 0, duration: every)] }
     }

@@ -13,7 +13,7 @@ struct BatchDecoder {
     /// Nil where the call has none, or after a mistake. `whole`: what all calls of the kind say beside the body.
     func batch(_ fields: Fields, _ compiler: inout TemplateCompiler, beside whole: [Template]) -> BatchSpec? {
         guard let node = fields.value("batch"), let inner = Fields(node, .batch, mistakes) else { return nil }
-        let most = inner.count("of", 2...Int64(BatchSpec.limit))
+        let most = inner.count("of")
         let window = inner.duration("within", .milliseconds(1)...Interval.seconds(10))
         if order == .stream {
             mistakes.add(

@@ -52,7 +52,7 @@ struct CallDecoder {
         var compiler = TemplateCompiler(ownNames: names, capturedNames: captures, feeds: feeds, mistakes: mistakes)
         let body = BodyDecoder(boundary: boundary, mistakes: mistakes).body(fields, &compiler)
         let method: Method? = fields.choice("method")
-        let pushes = fields.items("pushes", atMost: 8).compactMap { Fields($0, .push, mistakes) }
+        let pushes = fields.items("pushes").compactMap { Fields($0, .push, mistakes) }
             .compactMap { fields in push(fields, entry.value).map { (push: $0, fields: fields) } }
         var call = ProfileCall(
             name: entry.key, method: (method ?? (body == nil ? .get : .post)).rawValue, path: path(fields, &compiler),
@@ -60,7 +60,7 @@ struct CallDecoder {
             pushes: pushes.map(\.push), isFinal: fields.flag("final") ?? false,
             registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
-        call.phone = fields.count("phone", 1...2).map { $0 - 1 }
+        call.phone = fields.count("phone").map { $0 - 1 }
         call.saying = body?.saying
         call.multipart = body?.multipart
         call.auth = auths.auth(fields.value("auth"), &compiler)

@@ -62,7 +62,7 @@ struct CaptureDecoder {
 
     /// Names among those that the call captures.
     func lacks(_ fields: Fields, _ captures: [Capture], names: [String]) -> CapturedNames {
-        fields.items("lacks", atMost: Capture.mostNames).reduce(into: []) { lacks, item in
+        fields.items("lacks").reduce(into: []) { lacks, item in
             let own = captures.map { names[$0.name] }
             guard case .scalar(let text, _) = item.content, own.contains(text), let name = names.firstIndex(of: text) else {
                 return mistakes.add(

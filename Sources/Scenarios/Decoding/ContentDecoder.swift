@@ -35,7 +35,7 @@ struct ContentDecoder {
 
     /// The list `passes` of a profile or a call.
     func passes(_ fields: Fields, bodies: [JSONValue]) -> [PassRule] {
-        fields.items("passes", atMost: 100).compactMap { node in
+        fields.items("passes").compactMap { node in
             guard let inner = Fields(node, .pass, mistakes), let at = pointer(inner, "at"),
                 let source = source(inner, at: node.place, bodies: bodies)
             else { return nil }

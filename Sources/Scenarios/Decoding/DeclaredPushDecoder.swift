@@ -17,7 +17,7 @@ struct DeclaredPushDecoder {
 
     /// The profile's list `declares`.
     func usual(_ fields: Fields) -> [UsualPush] {
-        fields.items("declares", atMost: 32).compactMap { node in
+        fields.items("declares").compactMap { node in
             guard let inner = Fields(node, .declared, mistakes), let told: PushChannel = inner.choice("channel")
             else { return nil }
             let events: Set<ActivityEvent> = inner.words("event")

@@ -9,7 +9,7 @@ struct FeederDecoder {
 
     func feeders(_ fields: Fields) -> ([FeederSpec], FeedColumns) {
         var feeders: [FeederSpec] = []
-        let items = fields.items("feeders", atMost: FeederSpec.most)
+        let items = fields.items("feeders")
         for item in items {
             guard let feeder = feeder(item) else { continue }
             for (other, name) in feeders.lazy.flatMap({ other in other.rows.columns.map { (other, $0) } })

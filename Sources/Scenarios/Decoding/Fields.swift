@@ -62,8 +62,8 @@ struct Fields {
         return flag
     }
 
-    func count(_ key: String, _ range: ClosedRange<Int64>) -> Int? {
-        guard let node = value(key) else { return nil }
+    func count(_ key: String) -> Int? {
+        guard let node = value(key), let range = shape.key(key)?.counts else { return nil }
         guard case .integer(let count) = node.plainValue, range.contains(count) else {
             wrong(key, node, "a whole number from \(range.lowerBound) to \(range.upperBound)")
             return nil
@@ -71,13 +71,14 @@ struct Fields {
         return Int(count)
     }
 
-    func number(_ key: String, above: Double? = nil, _ range: ClosedRange<Double>) -> Double? {
-        guard let node = value(key) else { return nil }
-        let bounds =
+    func number(_ key: String, _ given: ClosedRange<Double>? = nil) -> Double? {
+        guard let node = value(key), let (above, bounds) = shape.key(key)?.numbers else { return nil }
+        let range = given ?? bounds
+        let wanted =
             above.map { "a number greater than \(trimmed($0)) and at most \(trimmed(range.upperBound))" }
             ?? "a number from \(trimmed(range.lowerBound)) to \(trimmed(range.upperBound))"
         guard let number = node.plainValue?.double, range.contains(number), number > above ?? -.infinity else {
-            wrong(key, node, bounds)
+            wrong(key, node, wanted)
             return nil
         }
         return number
@@ -153,17 +154,18 @@ struct Fields {
     }
 
     /// The items of a list; a missing key gives none.
-    func items(_ key: String, atLeast least: Int = 0, atMost most: Int = 1_000) -> [YAMLNode] {
-        guard let node = value(key) else { return [] }
-        guard case .sequence(let items) = node.content, (least...most).contains(items.count) else {
+    func items(_ key: String) -> [YAMLNode] {
+        guard let node = value(key), let lengths = shape.key(key)?.lengths else { return [] }
+        guard case .sequence(let items) = node.content, lengths.contains(items.count) else {
+            let (least, most) = (lengths.lowerBound, lengths.upperBound)
             wrong(key, node, least == 0 ? "a list of at most \(most) items" : "a list of \(least) to \(most) items")
             return []
         }
         return items
     }
 
-    func texts(_ key: String, atLeast least: Int = 0) -> [String] {
-        items(key, atLeast: least).compactMap { item in
+    func texts(_ key: String) -> [String] {
+        items(key).compactMap { item in
             guard case .scalar(let text, _) = item.content, !text.isEmpty, item.plainValue != .null else {
                 wrong(key, item, "a list of text")
                 return nil

@@ -9,12 +9,9 @@ struct HMACDecoder {
     let secrets: SecretDecoder
     let mistakes: Mistakes
 
-    /// Parts of what is signed, at most.
-    private static let mostParts = 16
-
     func hmac(_ node: YAMLNode, _ compiler: inout TemplateCompiler) -> AuthSpec? {
         guard let fields = Fields(node, .hmac, mistakes) else { return nil }
-        let over = fields.items("over", atLeast: 1, atMost: Self.mostParts)
+        let over = fields.items("over")
         let parts = over.compactMap { part($0, fields, &compiler) }
         let timestamp = fields.value("timestamp").flatMap { self.timestamp($0) }
         let digest = fields.value("digest").flatMap { self.digest($0) }

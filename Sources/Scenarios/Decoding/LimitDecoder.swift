@@ -17,7 +17,7 @@ struct LimitDecoder {
     /// `bodies`: the JSON trees of the calls.
     func dedupe(_ fields: Fields, _ contents: ContentDecoder, bodies: [JSONValue]) -> DedupeSpec? {
         guard let node = fields.value("dedupe"), let inner = Fields(node, .dedupe, mistakes) else { return nil }
-        let by = inner.items("by", atLeast: 1, atMost: 8).compactMap { node -> JSONPointerPath? in
+        let by = inner.items("by").compactMap { node -> JSONPointerPath? in
             guard case .scalar(let text, _) = node.content, let path = contents.pointer(text, at: node.place) else {
                 return nil
             }
@@ -33,7 +33,7 @@ struct LimitDecoder {
 
     func cap(_ fields: Fields) -> CapTerms? {
         guard let node = fields.value("cap"), let inner = Fields(node, .cap, mistakes),
-            let most = inner.count("pushes", 1...1_000_000)
+            let most = inner.count("pushes")
         else { return nil }
         let span: Span? = inner.choice("per")
         return CapTerms(most: most, span: span == .hour ? .seconds(3_600) : nil)

@@ -43,8 +43,8 @@ struct ObserverDecoder {
         }
         let per: ObserverSpec.Per? = fields.choice("per")
         var observer = ObserverSpec(
-            name: entry.key, request: request, per: per ?? .user, copies: fields.count("copies", 1...8) ?? 1,
-            users: fields.count("users", 1...1_000) ?? 100, event: fields.text("event"))
+            name: entry.key, request: request, per: per ?? .user, copies: fields.count("copies") ?? 1,
+            users: fields.count("users") ?? 100, event: fields.text("event"))
         observer.webSocket = webSocket
         return observer
     }
@@ -57,7 +57,7 @@ struct ObserverDecoder {
         if let subprotocol, !subprotocol.isToken {
             fields.wrong("protocol", fields.value("protocol")!, "the name of one subprotocol, such as graphql-transport-ws")
         }
-        let nodes = fields.items("send", atMost: ObserverSpec.WebSocket.mostSaid)
+        let nodes = fields.items("send")
         var says: [Template] = []
         for node in nodes {
             if let inner = Fields(node, .socketMessage, mistakes), let said = message(inner, &compiler) { says.append(said) }
@@ -121,7 +121,7 @@ struct TellingDecoder {
     let mistakes: Mistakes
 
     func tellings(_ fields: Fields, used: Set<TemplateVariable>) -> [ExpectedTelling] {
-        fields.items("tells", atMost: 8).compactMap { node in
+        fields.items("tells").compactMap { node in
             guard let inner = Fields(node, .telling, mistakes), let name = inner.text("observer") else { return nil }
             guard let observer = observers.firstIndex(of: name) else {
                 mistakes.add(

@@ -15,7 +15,7 @@ struct PhonesDecoder {
     func phones(_ node: YAMLNode) -> PhonesSpec? {
         guard let fields = Fields(node, .phones, mistakes) else { return nil }
         return PhonesSpec(
-            wake: fields.distribution("wake", of: .duration, atMost: Self.longest, files), never: fields.number("never", 0...1),
+            wake: fields.distribution("wake", of: .duration, atMost: Self.longest, files), never: fields.number("never"),
             rotate: fields.distribution("rotate", of: .duration, atMost: Self.longest, files), system: system(fields),
             environment: fields.choice("environment"), secondEnvironment: fields.choice("secondEnvironment"))
     }

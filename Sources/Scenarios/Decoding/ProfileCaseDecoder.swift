@@ -14,7 +14,7 @@ struct ProfileCaseDecoder {
             let folder = { (node: YAMLNode?) in FileFinder.folder(of: node?.place.file ?? "") }
             return ProfileCase(
                 name: entry.key, question: question, path: joined(folder(fields.value("scenario")), path),
-                exercises: fields.value("exercises") == nil ? [] : fields.texts("exercises", atLeast: 1),
+                exercises: fields.value("exercises") == nil ? [] : fields.texts("exercises"),
                 profile: fields.text("profile").map { joined(folder(fields.value("profile")), $0) },
                 place: entry.keyPlace.description)
         }

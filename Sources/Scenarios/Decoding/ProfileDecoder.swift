@@ -38,7 +38,7 @@ struct ProfileDecoder {
         decoder.usual = DeclaredPushDecoder(compiler: compiler, mistakes: mistakes).usual(fields)
         decoder.dedupe = dedupe
         decoder.observers = fields.entries("observers").map(\.key)
-        let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
+        let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http") ?? 1) ?? .http1
         decoder.order = order(fields, httpVersion)
         let tokens: Profile.TokenOwner = fields.choice("tokens") ?? .relay
         for entry in fields.entries("calls") {
@@ -69,7 +69,7 @@ struct ProfileDecoder {
         profile.dedupe = dedupe
         profile.cap = limits.cap(fields)
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
-        profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing")
         profile.cases = ProfileCaseDecoder(mistakes: mistakes).cases(fields)
         profile.observers = observers
         profile.state = StateDecoder(requests: decoder, mistakes: mistakes).state(fields)

@@ -26,7 +26,7 @@ struct RelayDecoder {
             profile: profile, launch: launch(fields), url: url(fields), listen: fields.address("listen") ?? "127.0.0.1:0",
             environment: environment(fields), ready: ready(fields), stop: stop(fields), restarts: restarts(fields))
         relay.tls = tls(fields, relay.url)
-        relay.processes = fields.count("processes", 1...1_000) ?? 1
+        relay.processes = fields.count("processes") ?? 1
         relay.clock = fields.choice("clock") ?? .none
         if relay.clock != .none, !relay.isToldTheClock {
             mistakes.add(
@@ -54,7 +54,7 @@ struct RelayDecoder {
             for item in items { checkVariables(item, beside: [LaunchTemplate.folder]) }
         }
         let folder = FileFinder.folder(of: node.place.file)
-        return fields.texts("launch", atLeast: 1).map { word in
+        return fields.texts("launch").map { word in
             LaunchTemplate.fill(word) { $0 == LaunchTemplate.folder ? FileSystem.absolute(folder) ?? folder : nil }
         }
     }
@@ -151,7 +151,7 @@ struct RelayDecoder {
     }
 
     private func restarts(_ fields: Fields) -> [RelayRestart] {
-        let items = fields.items("restarts", atMost: 1_000)
+        let items = fields.items("restarts")
         if let first = items.first, launchNode(fields) == nil {
             mistakes.add(
                 "only a launched relay can be restarted", hint: "add `launch`, or strike `restarts`", at: first.place)

@@ -54,12 +54,9 @@ struct SecretDecoder {
         return varying(text, value, named: key, &compiler).map { .template($0, form(fields)) }
     }
 
-    /// Parts of a joined one, at most.
-    private static let mostParts = 16
-
     private func joined(_ node: YAMLNode, named key: String, _ compiler: inout TemplateCompiler) -> SecretValue? {
         guard let fields = Fields(node, .joinedSecret, mistakes) else { return nil }
-        let items = fields.items("join", atLeast: 1, atMost: Self.mostParts)
+        let items = fields.items("join")
         let parts = items.compactMap { item -> SecretValue? in
             guard case .scalar(let text, _) = item.content else { return part(item, named: key, &compiler) }
             return .template(compiler.compile(text: text, encoding: .raw, at: item.place))
@@ -86,12 +83,9 @@ struct SecretDecoder {
         return Array(text.utf8)
     }
 
-    /// Secrets, at most, that take turns.
-    private static let mostTurns = 16
-
     private func turns(_ node: YAMLNode) -> SecretValue? {
         guard let fields = Fields(node, .secrets, mistakes) else { return nil }
-        let items = fields.items("turns", atLeast: 2, atMost: Self.mostTurns)
+        let items = fields.items("turns")
         let secrets = items.compactMap { kept($0) }
         let every = fields.duration("every", .milliseconds(1)...Fields.longest)
         guard !items.isEmpty, secrets.count == items.count else { return nil }

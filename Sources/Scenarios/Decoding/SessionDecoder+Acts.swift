@@ -19,8 +19,8 @@ extension SessionDecoder {
         }
         let isOnAndroid = isOnAndroid(deed, time, fields, node.place)
         var act = ScriptedAct(
-            deed, time, phone: isOnAndroid ? nil : fields.count("phone", 1...2).map { $0 - 1 }, isOnAndroid: isOnAndroid,
-            probability: fields.number("probability", 0...1) ?? 1)
+            deed, time, phone: isOnAndroid ? nil : fields.count("phone").map { $0 - 1 }, isOnAndroid: isOnAndroid,
+            probability: fields.number("probability") ?? 1)
         (act.place, act.phonePlace) = (fields.value("at")?.place ?? node.place, fields.value("phone")?.place)
         return act
     }

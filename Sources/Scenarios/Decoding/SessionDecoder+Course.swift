@@ -42,7 +42,7 @@ extension SessionDecoder {
             case .call: readCall(fields, item, into: &course, &standing)
             case .wait:
                 let wait = fields.distribution("wait", of: .duration, files) ?? .constant(0)
-                course.moves.append(.wait(wait, probability: fields.number("probability", 0...1) ?? 1))
+                course.moves.append(.wait(wait, probability: fields.number("probability") ?? 1))
             case .branch: readBranch(fields, into: &course, &standing, depth: depth)
             }
         }
@@ -141,8 +141,8 @@ extension SessionDecoder {
                 "more than \(ScriptMove.deepest) branches stand within each other", hint: "name the ways in fewer branches",
                 at: node.place)
         }
-        let arms = fields.items("oneOf", atLeast: 1, atMost: ScriptMove.mostArms)
-        let probability = fields.number("probability", 0...1) ?? 1
+        let arms = fields.items("oneOf")
+        let probability = fields.number("probability") ?? 1
         let place = course.moves.count
         course.moves.append(.jump(place))
         var read: [ScriptArm] = []
@@ -150,7 +150,7 @@ extension SessionDecoder {
         var jumps: [Int] = []
         for arm in arms {
             guard let inner = Fields(arm, .arm, mistakes) else { continue }
-            read.append(ScriptArm(weight: inner.number("weight", above: 0, 0...1_000_000) ?? 1, first: course.moves.count))
+            read.append(ScriptArm(weight: inner.number("weight") ?? 1, first: course.moves.count))
             ends.append(self.read(inner.items("steps"), into: &course, standing, depth: depth + 1, isFilled: true))
             jumps.append(course.moves.count)
             course.moves.append(.jump(0))

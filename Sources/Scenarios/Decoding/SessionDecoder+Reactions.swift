@@ -21,10 +21,10 @@ extension SessionDecoder {
         checkToken(event, profile.calls[index], at: fields.value("on")?.place ?? node.place)
         let within = fields.duration("within", .milliseconds(1)...Fields.longest)
         let reaction = Reaction(
-            on: event, phone: fields.count("phone", 1...2).map { $0 - 1 }, kind: name, call: index,
+            on: event, phone: fields.count("phone").map { $0 - 1 }, kind: name, call: index,
             delay: fields.distribution("after", of: .duration, files) ?? .constant(0),
-            probability: fields.number("probability", 0...1) ?? 1,
-            times: fields.count("times", 1...Int64(Reaction.mostTimes)) ?? Reaction.usualTimes,
+            probability: fields.number("probability") ?? 1,
+            times: fields.count("times") ?? Reaction.usualTimes,
             within: within?.seconds, values: values(fields, profile.calls[index]))
         return ReadReaction(
             reaction: reaction, place: fields.value("on")?.place ?? node.place,

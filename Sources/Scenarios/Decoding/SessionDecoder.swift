@@ -15,8 +15,8 @@ struct SessionDecoder {
         guard let fields = Fields(node, .session, mistakes) else { return nil }
         let declared = fields.entries("parameters")
         var parameters = Parameters(declared: declared, given: given, mistakes: mistakes)
-        let items = fields.items("steps", atLeast: 1)
-        let reactions = fields.items("reactions", atMost: Reaction.most).compactMap { reaction(parameters.filled($0)) }
+        let items = fields.items("steps")
+        let reactions = fields.items("reactions").compactMap { reaction(parameters.filled($0)) }
         refuseLoops(reactions)
         let fromReactions = reactions.reduce(into: CapturedNames()) { $0.formUnion(captured(by: $1.reaction.call)) }
         for reaction in reactions {
@@ -33,7 +33,7 @@ struct SessionDecoder {
         let phones = fields.value("phones").flatMap {
             PhonesDecoder(files: files, mistakes: mistakes).phones(parameters.filled($0))
         }
-        let acts = fields.items("acts", atMost: ScriptedAct.most).compactMap { act(parameters.filled($0)) }
+        let acts = fields.items("acts").compactMap { act(parameters.filled($0)) }
         parameters.checkAllUsed(declared)
         let script = SessionScript(
             name: fields.text("name") ?? fallbackName, steps: course.steps, moves: course.moves,
@@ -114,7 +114,7 @@ struct SessionDecoder {
         let repetition = repetition(fields)
         return ScriptStep(
             kind: name, call: index, time: time(fields, repetition), repetition: repetition,
-            probability: fields.number("probability", 0...1) ?? 1, values: values(fields, profile.calls[index]))
+            probability: fields.number("probability") ?? 1, values: values(fields, profile.calls[index]))
     }
 
     private func time(_ fields: Fields, _ repetition: Repetition?) -> ScriptStep.Time {

@@ -23,9 +23,9 @@ struct WebhookDecoder {
             signature: signature(inner),
             overlap: inner.duration("overlap", .zero...Fields.longest) ?? .zero, form: form ?? .plain,
             tolerance: inner.duration("tolerance", .seconds(1)...Fields.longest) ?? .seconds(300),
-            answers: inner.items("answers", atMost: 16).compactMap(answer),
+            answers: inner.items("answers").compactMap(answer),
             retries: inner.duration("retries", .milliseconds(1)...WebhookSpec.longest),
-            owes: inner.items("owes", atMost: 100).compactMap(owed))
+            owes: inner.items("owes").compactMap(owed))
         spec.label = label(inner, form ?? .plain) ?? spec.label
         spec.method = inner.choice("method") ?? .post
         return spec
@@ -118,7 +118,7 @@ struct WebhookDecoder {
         guard let fields = Fields(node, .webhookAnswer, mistakes) else { return nil }
         let isNever = fields.flag("never") ?? false
         return WebhookSpec.Answer(
-            status: isNever ? 0 : fields.count("status", 200...599) ?? 200, times: fields.count("times", 1...100) ?? 1,
+            status: isNever ? 0 : fields.count("status") ?? 200, times: fields.count("times") ?? 1,
             delay: fields.duration("delay", .zero...WebhookSpec.longest) ?? .zero)
     }
 

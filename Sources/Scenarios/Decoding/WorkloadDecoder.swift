@@ -21,16 +21,16 @@ struct WorkloadDecoder {
         checkObservers(columns, at: node.place)
         let isThere = (phones: fields.value("phones") != nil, androids: fields.value("androids") != nil)
         var scripts: [WeightedScript] = []
-        for item in fields.items("scripts", atLeast: 1, atMost: 100) {
+        for item in fields.items("scripts") {
             if let script = try weighted(item, isThere, columns) { scripts.append(script) }
         }
         var spec = WorkloadSpec(
-            arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
+            arrivals: arrivals, scripts: scripts, pace: fields.number("pace") ?? 1,
             users: users(fields), phones: phones, androids: androids,
-            maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
-            connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
+            maxSessions: fields.count("maxSessions") ?? 1_000_000,
+            connections: fields.count("connections") ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
-        spec.loops = fields.count("loops", 1...16) ?? 1
+        spec.loops = fields.count("loops") ?? 1
         spec.sources = fields.items("sources").compactMap { address(fields, $0) }
         spec.feeders = feeders
         spec.spacing = fields.choice("spacing") ?? .even
@@ -103,14 +103,14 @@ struct WorkloadDecoder {
         guard let node = fields.value("users"), let inner = Fields(node, .users, mistakes) else {
             return DevicesSpec()
         }
-        return DevicesSpec(sessionsPerUser: inner.count("sessionsPerUser", 1...1_000) ?? 1)
+        return DevicesSpec(sessionsPerUser: inner.count("sessionsPerUser") ?? 1)
     }
 
     private func weighted(
         _ node: YAMLNode, _ isThere: (phones: Bool, androids: Bool), _ columns: FeedColumns
     ) throws(Failure) -> WeightedScript? {
         guard let fields = Fields(node, .scriptUse, mistakes), let named = fields.value("script") else { return nil }
-        let weight = fields.number("weight", above: 0, 0...1_000_000) ?? 1
+        let weight = fields.number("weight") ?? 1
         guard let source = try files.node(named, key: "script", mistakes) else { return nil }
         let script = SessionDecoder(profile: profile, mistakes: mistakes, files: files, columns: columns)
             .script(source.node, with: fields.entries("with"), fallbackName: source.name)

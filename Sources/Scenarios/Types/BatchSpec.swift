@@ -19,9 +19,6 @@ package struct BatchSpec: Sendable {
     /// What an event's result is named; nil: results are in the order of the items.
     package var name: Template?
 
-    /// The greatest `most`.
-    package static let limit = 500
-
     package init(most: Int, window: Interval, before: Template, item: Template, after: Template) {
         self.most = most
         self.window = window

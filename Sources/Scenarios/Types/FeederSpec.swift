@@ -27,9 +27,6 @@ package struct FeederSpec: Sendable {
         self.place = place
     }
 
-    /// Of one workload.
-    package static let most = 8
-
     /// The row, from 0, of the session of that number. `seed`: the feeder's own.
     package func row(ofSession session: UInt32, seed: Seed) -> Int {
         switch take {

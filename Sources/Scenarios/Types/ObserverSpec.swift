@@ -34,9 +34,6 @@ package struct ObserverSpec: Sendable {
             /// At least 1 s.
             package var every: Interval
         }
-
-        /// Of messages that are sent first.
-        package static let mostSaid = 16
     }
 
     /// Of a message, or of an event of a stream, in bytes: a longer one ends the subscription.

@@ -40,9 +40,6 @@ package struct Reaction: Sendable {
         self.values = values
     }
 
-    /// Of one script.
-    package static let most = 16
-    package static let mostTimes = 100
     package static let usualTimes = 10
 }
 

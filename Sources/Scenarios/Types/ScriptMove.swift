@@ -16,8 +16,7 @@ package enum ScriptMove: Hashable, Sendable {
 
     /// Of one script, at most.
     package static let most = 20_000
-    /// Arms of one branch, and branches within each other.
-    package static let mostArms = 100
+    /// Branches within each other.
     package static let deepest = 6
 }
 

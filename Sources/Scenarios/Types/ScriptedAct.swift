@@ -48,7 +48,4 @@ package struct ScriptedAct: Sendable {
 
     /// What is done on an Android device, which tells no app of anything.
     package static let onAndroid: [Deed] = [.offline, .online, .kill, .open]
-
-    /// Of one script.
-    package static let most = 16
 }

@@ -12,9 +12,9 @@ package struct SessionScript: Sendable {
     package var steps: [ScriptStep]
     /// In which order a session plays them, from the first move on; never empty where there are steps.
     package var moves: [ScriptMove]
-    /// What it does when something happens on a phone; at most `Reaction.most`.
+    /// What it does when something happens on a phone.
     package var reactions: [Reaction]
-    /// What is done on its phones; at most `ScriptedAct.most`.
+    /// What is done on its phones.
     package var acts: [ScriptedAct]
     /// Seconds after the last step in which its phones are still heeded, before `pace`.
     package var listen: Double

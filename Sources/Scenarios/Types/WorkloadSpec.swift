@@ -15,7 +15,7 @@ package struct WorkloadSpec: Sendable {
     /// Divides every time of the scripts: 2 plays them twice as fast. Greater than 0.
     package var pace: Double
     package var users: DevicesSpec
-    /// Files of rows, one of each for every session; at most `FeederSpec.most`, no two with a column of the same name.
+    /// Files of rows, one of each for every session, no two with a column of the same name.
     package var feeders: [FeederSpec] = []
     /// Each user's phones are virtual phones of the run's mock, with the app that the profile names; nil: nobody has one.
     package var phones: PhonesSpec?
