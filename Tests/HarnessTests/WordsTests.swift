@@ -62,7 +62,7 @@ import Testing
     @Test(
         arguments: [
             "rules", "claims", "metrics", "words", "faults", "defects", "outcomes", "warnings", "causes", "settings", "push-types",
-            "credentials", "dialects",
+            "credentials", "dialects", "keys",
         ])
     func `whatever is listed is explained`(kind: String) throws {
         for line in try Knowledge.list(kind).split(separator: "\n") {
@@ -79,6 +79,16 @@ import Testing
         #expect(try !Knowledge.explain("lost").contains("glossary"))
         // Links are left as their words.
         #expect(words.allSatisfy { !$0.contains("](") })
+    }
+
+    @Test func `a key of a scenario is explained, by its mapping or in each that has it`() throws {
+        #expect(
+            try Knowledge.explain("workload.connections")
+                == "workload.connections, a key of scenario files: connections to the relay, at most.\n")
+        #expect(try Knowledge.explain("maxSessions") == Knowledge.explain("workload.maxSessions"))
+        // Links are left as their words, lists as they are.
+        #expect(try Knowledge.explain("relay.malformed").contains("there in malformed forms as well"))
+        #expect(try Knowledge.explain("scenario.exercises").contains("`[throttle-respected, R0.9]`: "))
     }
 
     @Test func `reasons are listed by provider, and each of FCM's says what to do about it`() throws {

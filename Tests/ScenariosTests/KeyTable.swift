@@ -16,7 +16,8 @@ struct KeyTable {
                 key.isRequired ? "required" : usual ?? key.row["default"].map(Self.quoted) ?? "–",
                 meaning.isEmpty ? Self.example(key) : meaning,
             ]
-            return "| " + cells.map { $0 == "" ? "" : $0 + " " }.joined(separator: "| ") + "|"
+            // A bar within a cell is escaped.
+            return "| " + cells.map { $0.isEmpty ? "" : $0.replacingOccurrences(of: "|", with: "\\|") + " " }.joined(separator: "| ") + "|"
         }
     }
 

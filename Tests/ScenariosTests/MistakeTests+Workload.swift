@@ -156,7 +156,7 @@ extension MistakeTests {
             Row("lost == 0", "late.rate <= 100%", "tiny.yaml:35:5: bad gate `late.rate <= 100%`: it can never fail (turn the comparison, or strike the gate)"),
             Row("lost == 0", "staleness.p99 >= 0ms", "tiny.yaml:35:5: bad gate `staleness.p99 >= 0ms`: it can never fail (turn the comparison, or strike the gate)"),
             Row("- lost == 0", "- [lost == 0]", "tiny.yaml:35:5: `gates` must be a list of gates, each a text or a mapping such as `{ gate: lost == 0 }`, not a list (such as `gates: [lost == 0]`)"),
-            Row("- lost == 0", "- { abort: true }", "tiny.yaml:35:5: `gate` lacks `gate` (add `gate: \"delivery.p99 < 1s\"`)"),
+            Row("- lost == 0", "- { abort: true }", "tiny.yaml:35:5: `gate` lacks `gate` (add `gate: delivery.p99 < 1s`)"),
             Row("- lost == 0", "- { gate: lost == 0, abort: perhaps }", "tiny.yaml:35:31: `abort` must be true or false, not the text `perhaps` (such as `abort: true`)"),
             Row("lost == 0", "lost = 0", "tiny.yaml:35:5: bad gate `lost = 0`: `=` is no comparison (write `==`)"),
             Row(

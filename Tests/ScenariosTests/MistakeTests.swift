@@ -131,7 +131,7 @@ struct MistakeTests {
             Row(
                 "url: http://127.0.0.1:8787", "launch: []",
                 "tiny.yaml:4:11: `launch` must be a list of 1 to 1000 items, not an empty list"
-                    + " (such as `launch: [\"./relay\", \"--port\", \"{{relay.port}}\"]`)"),
+                    + " (such as `launch: [./relay, --port, \"{{relay.port}}\"]`)"),
             Row(
                 "url: http://127.0.0.1:8787", "url: http://a:1\n  ready: { path: health }",
                 "tiny.yaml:5:18: `path` must be a path that begins with /, not the text `health`"

@@ -64,7 +64,7 @@ struct SchemaTests {
             lines.replaceSubrange(mark + 3..<end, with: KeyTable(shape: shape).lines)
         }
         let written = lines.joined(separator: "\n")
-        if ProcessInfo.processInfo.environment["PUSHRIG_WRITE"] != nil {
+        if getenv("PUSHRIG_WRITE") != nil {
             try written.write(toFile: path, atomically: true, encoding: .utf8)
         }
         #expect(written == text, "PUSHRIG_WRITE=1 writes the tables")

@@ -21,14 +21,18 @@ extension KnowledgeTopic {
             // Each cell stands between spaces.
             let cells = line.split(separator: "|").map { String($0.dropFirst().dropLast()) }
             guard line.hasPrefix("| "), cells.count == 2, cells[0] != "word", !cells[0].hasPrefix("-") else { return nil }
-            return (plain(cells[0]), plain(cells[1]))
+            return (Glossary.plain(cells[0]), Glossary.plain(cells[1]))
         }
+}
 
-    private static func plain(_ text: String) -> String {
+enum Glossary {
+    /// The text with its links left as their words.
+    static func plain(_ text: String) -> String {
         var words = ""
         for part in text.split(separator: "[", omittingEmptySubsequences: false) {
-            guard let end = part.firstIndex(of: "]"), let close = part[end...].firstIndex(of: ")") else {
-                words += part
+            guard let end = part.firstIndex(of: "]"), part[end...].hasPrefix("]("), let close = part[end...].firstIndex(of: ")")
+            else {
+                words += words.isEmpty && part.startIndex == text.startIndex ? part : "[" + part
                 continue
             }
             words += part[..<end] + part[part.index(after: close)...]

@@ -30,7 +30,7 @@ package enum Knowledge {
     static let topics: [KnowledgeTopic] = [
         .reasons, .broadcastReasons, .fcmReasons, .oauthReasons, .pushTypes, .words, .metrics, .searches, .outcomes, .warnings,
         .causes, .claims, .rules, .settings, .credentials, .faults, .defects, .dialects,
-        .glossary,
+        .glossary, .keys,
     ]
 
     package static let kinds = topics.map(\.kind)
@@ -56,6 +56,7 @@ package enum Knowledge {
     package static func explain(_ name: String) throws(Failure) -> String {
         let texts = topics.compactMap { $0.explain(name) }
         guard texts.isEmpty else { return texts.joined(separator: "\n") }
+        if let keys = KnowledgeTopic.keys(named: name) { return keys }
         throw Failure(
             .usage, "nothing is known of '\(name)'",
             hint: Suggestion.nearest(to: name, among: topics.flatMap { $0.names() }).map { "did you mean `\($0)`?" }

@@ -175,7 +175,7 @@ struct CallDecoder {
     }
 
     private func tokens(_ fields: Fields, _ key: String) -> [SessionVariable] {
-        fields.items(key, atMost: 8).compactMap { node in
+        fields.items(key).compactMap { node in
             let token: Token? = fields.choice(node, named: key)
             return token?.variable
         }

@@ -1,7 +1,7 @@
 // The keys that each kind of mapping may have, from the rows of docs/scenario.schema.json, which is compiled in. The decoder
 // reads no other key; the tables of docs/scenarios.md are written from the same rows.
 
-import Basics
+package import Basics
 
 /// One kind of mapping, by its name among the schema's `$defs`.
 package enum Shape: String, CaseIterable {
@@ -42,7 +42,8 @@ package enum Shape: String, CaseIterable {
 
         /// The row, or the one of its alternatives, that speaks of values of this type.
         private func kind(_ type: String) -> JSONValue? {
-            ([row] + (row["anyOf"]?.array ?? [])).first { $0["type"]?.string == type }
+            let row = row["$ref"]?.string.flatMap { Shape.schema.at(pointer: String($0.dropFirst())) } ?? row
+            return ([row] + (row["anyOf"]?.array ?? [])).first { $0["type"]?.string == type }
         }
     }
 
@@ -78,11 +79,11 @@ extension JSONValue {
     /// The value as YAML in one line, as a scenario has it.
     package var flow: String {
         switch self {
-        case .string(let text): text.isPlain ? text : description
+        case .string(let word): word.isPlain ? word : text
         case .array(let items): "[" + items.map(\.flow).joined(separator: ", ") + "]"
         case .object(let members):
             members.isEmpty ? "{}" : "{ " + members.map { "\($0.key): \($0.value.flow)" }.joined(separator: ", ") + " }"
-        default: description
+        default: text
         }
     }
 }
@@ -91,6 +92,7 @@ extension String {
     /// Whether it is the same text in YAML without quotes.
     fileprivate var isPlain: Bool {
         guard let first, first.isLetter || first.isNumber || "/.-…❌💻".contains(first) else { return false }
-        return last != " " && allSatisfy { !"{}[],:#\"\\".contains($0) } && Double(self) == nil && !["true", "false", "null"].contains(self)
+        return last != " " && last != ":" && allSatisfy { !"{}[],\"\\".contains($0) } && !contains(": ") && !contains(" #")
+            && Double(self) == nil && !["true", "false", "null"].contains(self)
     }
 }
