@@ -23,11 +23,8 @@ func settings(_ name: String) -> [SwiftSetting] {
     return strict + [.unsafeFlags([cold.contains(name) ? "-Osize" : "-cross-module-optimization", "-enforce-exclusivity=unchecked"])]
 }
 
-/// `embeds`: files and folders that are compiled in, such as what browsers load.
-func room(_ name: String, _ dependencies: [String], embeds: [String] = []) -> Target {
-    .target(
-        name: name, dependencies: dependencies.map { .byName(name: $0) }, resources: embeds.map { .embedInCode($0) },
-        swiftSettings: settings(name))
+func room(_ name: String, _ dependencies: [String]) -> Target {
+    .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: settings(name))
 }
 
 func library(_ name: String, package: String, pkgConfig: String? = nil) -> Target {
@@ -62,7 +59,8 @@ let package = Package(
         library("CXXHash", package: "libxxhash-dev", pkgConfig: "libxxhash"),
         library("CWslay", package: "libwslay-dev"),
         library("CZlib", package: "zlib1g-dev", pkgConfig: "zlib"),
-        room("Basics", []),
+        .target(name: "CFiles", exclude: ["mock", "report", "run"]),
+        room("Basics", ["CFiles"]),
         // Floor 1
         room("OperatingSystem", ["Basics", "CLinux"]),
         room("TLS", ["Basics", "COpenSSL"]),
@@ -90,9 +88,7 @@ let package = Package(
         room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
         // Floor 7
         room("Metrics", ["Basics", "Pushes", "Deflate"]),
-        room(
-            "Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"],
-            embeds: ["Decoding/scenario.schema.json"]),
+        room("Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
         // Floor 8
         room("Planning", ["Basics", "Pushes", "Journal", "Metrics", "Scenarios"]),
         room(
@@ -100,7 +96,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "FCM", "Devices",
                 "Faults", "Journal", "Schemas", "Deflate",
-            ], embeds: ["Core/Page/Web"]),
+            ]),
         room("Cases", ["Basics", "Pushes", "Scenarios"]),
         room(
             "ReferenceRelay",
@@ -131,7 +127,7 @@ let package = Package(
             "Reports",
             [
                 "Basics", "OperatingSystem", "Schemas", "Capacity", "Metrics", "Conformance", "Verdicts", "Sessions", "Comparison",
-            ], embeds: ["Page/Web"]),
+            ]),
         // Floor 12
         room(
             "Harness",
@@ -141,7 +137,7 @@ let package = Package(
                 "Reports",
                 "APNs", "HTTP",
                 "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
-            ], embeds: ["Live/Web", "Knowledge/glossary.md"]),
+            ]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: settings("Command")),
         // Tests, one target for each module, and the real program from outside

@@ -17,7 +17,7 @@ extension KnowledgeTopic {
 
     /// From the table's lines, `| word | means |`; links are left as their words.
     private static let glossaryRows: [(name: String, line: String)] =
-        String(decoding: PackageResources.glossary_md, as: UTF8.self).split(separator: "\n").compactMap { line in
+        compiledFile("glossary.md").split(separator: "\n").compactMap { line in
             // Each cell stands between spaces.
             let cells = line.split(separator: "|").map { String($0.dropFirst().dropLast()) }
             guard line.hasPrefix("| "), cells.count == 2, cells[0] != "word", !cells[0].hasPrefix("-") else { return nil }

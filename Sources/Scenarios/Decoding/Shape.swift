@@ -55,7 +55,7 @@ package enum Shape: String, CaseIterable {
     /// The whole schema.
     package static let schema: JSONValue = {
         do {
-            return try JSONValue(parsing: String(decoding: PackageResources.scenario_schema_json, as: UTF8.self))
+            return try JSONValue(parsing: compiledFile("scenario.schema.json"))
         } catch {
             preconditionFailure("docs/scenario.schema.json: \(error)")
         }
