@@ -22,9 +22,9 @@ let cold: Set = [
 func settings(_ name: String) -> [SwiftSetting] {
     guard Context.environment["PUSHRIG_BUILD"] == "release" else { return strict }
     let size = ["-Osize", "-Xllvm", "-sil-disable-pass=generic-specializer"]
-    return strict + [
-        .unsafeFlags((cold.contains(name) ? size : ["-cross-module-optimization"]) + ["-enforce-exclusivity=unchecked"])
-    ]
+    // Without the library of regular expressions: what would use it does not build.
+    let all = ["-enforce-exclusivity=unchecked", "-Xfrontend", "-disable-implicit-string-processing-module-import"]
+    return strict + [.unsafeFlags((cold.contains(name) ? size : ["-cross-module-optimization"]) + all)]
 }
 
 func room(_ name: String, _ dependencies: [String]) -> Target {

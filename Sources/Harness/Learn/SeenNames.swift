@@ -232,7 +232,7 @@ struct SeenNames {
     /// Letters and a sign in front of a name, such as `user-`; empty where there are none.
     private static func head(_ text: String) -> String {
         let head = text.prefix { $0.isLetter }
-        let sign = text.dropFirst(head.count).prefix(1)
-        return "-_:".contains(sign) && !sign.isEmpty && head.count < text.count - 1 ? "\(head)\(sign)" : ""
+        guard let sign = text.dropFirst(head.count).first, "-_:".contains(sign), head.count < text.count - 1 else { return "" }
+        return "\(head)\(sign)"
     }
 }

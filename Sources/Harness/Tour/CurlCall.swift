@@ -104,7 +104,7 @@ struct CurlCall {
         let authority = origin.split(separator: "/").last ?? ""
         if let at = authority.firstIndex(of: "@") {
             headers.append(("authorization", "Basic " + withBytes(of: String(authority[..<at])) { Base64.encode($0) }))
-            url = url.replacing(authority[...at], with: "", maxReplacements: 1)
+            url = url.replacing(String(authority[...at]), with: "", maxReplacements: 1)
         }
         let joined = parts.joined(separator: "&")
         if isQuery {

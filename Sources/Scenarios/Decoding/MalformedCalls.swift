@@ -191,7 +191,7 @@ extension TemplateSegment {
     fileprivate func replacing(_ filler: [UInt8], with bytes: [UInt8]) -> TemplateSegment {
         func inside(_ segments: [TemplateSegment]) -> [TemplateSegment] { segments.map { $0.replacing(filler, with: bytes) } }
         switch self {
-        case .literal(let text): return .literal(Array(text.replacing(filler, with: bytes)))
+        case .literal(let text): return .literal(text.replacing(filler, with: bytes))
         case .variable, .filtered: return self
         case .quoted(let segments, let encoding): return .quoted(inside(segments), encoding)
         case .optional(let variable, let segments): return .optional(variable, inside(segments))
