@@ -347,11 +347,13 @@ enum ConnectionRules {
         /// Of a pool, for each process. Beyond that connections were not pooled but forgotten.
         private static let mostPooled = 100
 
-        /// A pool of which none was closed is kept, however little there was to send, unless it has one for each push.
-        private func wereAllKept(_ run: RunContext) -> Bool {
-            !run.kinds.isEmpty && counted(run).opened >= connections.count && counted(run).replaced == 0
-                && pushes >= 2 * connections.count
+        /// What a pool opened side by side is no sign that connections are not kept, however little there was to send, unless it has
+        /// one for each push: as many as were open at a time, of each process.
+        private func pooled(_ run: RunContext) -> Int {
+            let isPool =
+                !run.kinds.isEmpty && counted(run).opened >= connections.count && pushes >= 2 * connections.count
                 && connections.count <= Self.mostPooled * run.circumstances.relayProcesses
+            return isPool ? counted(run).opened - counted(run).replaced : 0
         }
 
         /// As many as may be closed and opened again in the time that has passed on the host's clock.
@@ -368,8 +370,7 @@ enum ConnectionRules {
                 + circumstances.connectionFirings.count + held
             var tally = Tally()
             tally.test(connections.count)
-            let isDear = pushes < Self.leastPushesPerConnection * (connections.count - excused)
-            if connections.count > excused, isDear, !wereAllKept(run) {
+            if pushes < Self.leastPushesPerConnection * (connections.count - excused - pooled(run)) {
                 let tenths = (Double(pushes) / Double(connections.count) * 10).rounded() / 10
                 tally.find(
                     "\(pushes) pushes came over \(connections.count) connections",
