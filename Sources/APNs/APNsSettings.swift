@@ -1,4 +1,4 @@
-// What is decided for one mock, and what nobody outside Apple knows: each open question of spec/apns.md §15 that the
+// What is decided for one mock, and what nobody outside Apple knows: each open question of docs/apns.md that the
 // rules meet is a field with its default argued beside it.
 
 package import Basics

@@ -1,4 +1,4 @@
-// What stands in the `aps` of a Live Activity push. APNs itself does not look (spec/apns.md §10): a push that a device
+// What stands in the `aps` of a Live Activity push. APNs itself does not look (docs/apns.md §10): a push that a device
 // cannot decode is answered 200 all the same, and `defect` says why the card will not change.
 
 package import Pushes

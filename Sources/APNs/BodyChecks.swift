@@ -1,4 +1,4 @@
-// Checks of the payload (spec/apns.md §5). Its content is read for the device's sake; APNs itself does not look.
+// Checks of the payload (docs/apns.md §5). Its content is read for the device's sake; APNs itself does not look.
 
 import Basics
 

@@ -1,4 +1,4 @@
-// Apple's extensions in a provider's certificate (spec/apns.md §9): how they are written and read.
+// Apple's extensions in a provider's certificate (docs/apns.md §9): how they are written and read.
 //
 //     …6.3.6   SEQUENCE { UTF8String topic, SEQUENCE { UTF8String kind }, UTF8String topic, … }
 //     …6.3.4   VoIP topics; read are UTF8Strings, bare or within a SEQUENCE

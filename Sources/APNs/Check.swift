@@ -1,4 +1,4 @@
-// The order of checks. It is observed in parts and unsure in others (spec/apns.md §7, §15.1), so it is one table of
+// The order of checks. It is observed in parts and unsure in others (docs/apns.md §7, §15.1), so it is one table of
 // rows: another order is another array.
 
 import Basics

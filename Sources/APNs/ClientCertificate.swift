@@ -1,4 +1,4 @@
-// A provider's client certificate as APNs judges it (spec/apns.md §9): whose topics, which environments, still good.
+// A provider's client certificate as APNs judges it (docs/apns.md §9): whose topics, which environments, still good.
 
 package import Basics
 package import Pushes

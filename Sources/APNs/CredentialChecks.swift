@@ -1,4 +1,4 @@
-// Checks of the provider token (spec/apns.md §7, §8). A token that equals the connection's last accepted one passes all
+// Checks of the provider token (docs/apns.md §7, §8). A token that equals the connection's last accepted one passes all
 // of them but its age without being looked into.
 
 import Basics

@@ -18,7 +18,7 @@ struct FieldMap {
     /// One of these stands there twice. The first one counts.
     var hasDuplicate = false
 
-    /// One pass over the names. Unknown fields are ignored, `host` among them (spec/apns.md §2.4).
+    /// One pass over the names. Unknown fields are ignored, `host` among them (docs/apns.md §2.4).
     init(_ head: HeaderBlock) {
         for index in 0..<head.count {
             let name = head.name(at: index)
@@ -126,6 +126,6 @@ final class CheckContext {
         generator = seed.child("apns-id").generator()
     }
 
-    /// Random bits, no version nibble: as the real ones look (spec/apns.md §0).
+    /// Random bits, no version nibble: as the real ones look (docs/apns.md §0).
     func makeID() -> UUIDBytes { UUIDBytes(using: &generator) }
 }

@@ -1,4 +1,4 @@
-// What a device will find in a payload, read in one pass over the members of `aps` (spec/apns.md §5, §10).
+// What a device will find in a payload, read in one pass over the members of `aps` (docs/apns.md §5, §10).
 
 import Basics
 import Pushes

@@ -1,5 +1,5 @@
 // What APNs remembers about one connection: the client certificate, the last provider token, the team and key it is
-// bound to, how often tokens changed, and whether it is wedged (spec/apns.md §7, §8, §9).
+// bound to, how often tokens changed, and whether it is wedged (docs/apns.md §7, §8, §9).
 
 import Basics
 

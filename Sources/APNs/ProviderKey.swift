@@ -1,4 +1,4 @@
-// One provider key as the developer portal knows it, and which keys may share a connection (spec/apns.md §8).
+// One provider key as the developer portal knows it, and which keys may share a connection (docs/apns.md §8).
 
 import Basics
 package import Pushes

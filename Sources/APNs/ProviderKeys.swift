@@ -19,7 +19,7 @@ package final class ProviderKeys: Sendable {
         var nextSlot = 0
     }
 
-    /// Keys of a team and environment that the portal gives out (spec/apns.md §8).
+    /// Keys of a team and environment that the portal gives out (docs/apns.md §8).
     package static let environmentKeyLimit = 2
     package static let topicKeyLimit = 200
     /// Keys in all; the portal has no such number, we need one.

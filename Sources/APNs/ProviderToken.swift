@@ -1,4 +1,4 @@
-// Provider tokens as a client makes them (spec/apns.md §8).
+// Provider tokens as a client makes them (docs/apns.md §8).
 
 package import Basics
 

@@ -1,4 +1,4 @@
-// What goes with a push type: who acts on it, and the size limit (spec/apns.md §4, §5).
+// What goes with a push type: who acts on it, and the size limit (docs/apns.md §4, §5).
 
 package import Pushes
 

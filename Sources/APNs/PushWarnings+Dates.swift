@@ -1,4 +1,4 @@
-// What dates of a push say amiss, where the clock has to tell: its expiration, and those of a card (spec/apns.md §3, §10).
+// What dates of a push say amiss, where the clock has to tell: its expiration, and those of a card (docs/apns.md §3, §10).
 
 package import Basics
 import Pushes

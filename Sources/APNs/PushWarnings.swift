@@ -1,4 +1,4 @@
-// What a push says that APNs takes without a word and that is wrong all the same (spec/apns.md §3, §4, §5, §10): noted
+// What a push says that APNs takes without a word and that is wrong all the same (docs/apns.md §3, §4, §5, §10): noted
 // beside the push, so that a report can tell.
 
 import Pushes

@@ -1,5 +1,5 @@
 // Why APNs refuses a push on `/3/device`. The words stand in `ReasonList`; the broadcast API has a list of its own and is
-// not part of this one (spec/apns.md §6, §11).
+// not part of this one (docs/apns.md §6, §11).
 
 package import Pushes
 

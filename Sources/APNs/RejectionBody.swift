@@ -1,4 +1,4 @@
-// The body of a refusal: compact JSON without spaces, as captured on the wire (spec/apns.md §0).
+// The body of a refusal: compact JSON without spaces, as captured on the wire (docs/apns.md §0).
 
 import Pushes
 

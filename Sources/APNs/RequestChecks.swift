@@ -1,4 +1,4 @@
-// Checks of the request's line and of its plain fields (spec/apns.md §2.4, §3).
+// Checks of the request's line and of its plain fields (docs/apns.md §2.4, §3).
 
 import Basics
 import HTTP

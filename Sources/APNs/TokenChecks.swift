@@ -1,4 +1,4 @@
-// Checks of the device token: its format, and what the directory knows of it (spec/apns.md §3, §6, §13).
+// Checks of the device token: its format, and what the directory knows of it (docs/apns.md §3, §6, §13).
 
 import Basics
 import HTTP

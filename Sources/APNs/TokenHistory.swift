@@ -1,4 +1,4 @@
-// The 20-minute rule (spec/apns.md §8): a first provider token and one update of it; a third different one within the
+// The 20-minute rule (docs/apns.md §8): a first provider token and one update of it; a third different one within the
 // interval is one too many. Counted by the tokens' bytes, before anything is known of them.
 
 import Basics

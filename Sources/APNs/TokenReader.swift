@@ -1,4 +1,4 @@
-// Provider tokens taken apart and verified (spec/apns.md §8). The slow path: once per new token, not per push.
+// Provider tokens taken apart and verified (docs/apns.md §8). The slow path: once per new token, not per push.
 
 import Basics
 import Pushes

@@ -1,4 +1,4 @@
-// Checks of the topic against the push type and the credential (spec/apns.md §3, §4, §6).
+// Checks of the topic against the push type and the credential (docs/apns.md §3, §4, §6).
 
 import Basics
 import HTTP

@@ -1,4 +1,4 @@
-// A topic is a bundle ID and, for most push types, a suffix (spec/apns.md §4).
+// A topic is a bundle ID and, for most push types, a suffix (docs/apns.md §4).
 
 import Basics
 package import Pushes

@@ -1,5 +1,5 @@
 // What a relay makes of FCM: of its answers, of registrations that change or are taken back, and of its own end. The same as
-// is asked about APNs, where a profile has the calls. Sources: spec/fcm.md §8 (F1 to F25), Google's "Best practices when
+// is asked about APNs, where a profile has the calls. Sources: docs/fcm.md §7 (F1 to F25), Google's "Best practices when
 // sending FCM messages at scale".
 
 import Basics

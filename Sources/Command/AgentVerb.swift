@@ -4,11 +4,11 @@ import Harness
 extension Verb {
     static let lint = Verb(
         name: "lint", operand: "FILE…",
-        summary: "Says what is wrong, or hardly meant, in scenarios and profiles; starts nothing",
+        summary: "Reports errors and warnings in scenarios and profiles; starts nothing",
         example: "pushrig lint Scenarios/*.yaml Scenarios/relays/*.yaml",
         options: [
-            Option("--strict", "what is hardly meant fails as well"),
-            Option("--format", "text|json", "a line for each mistake, or one array"),
+            Option("--strict", "fails on warnings, too (exit code 2)"),
+            Option("--format", "text|json", "a line for each mistake, or one JSON array (default text)"),
         ]
     ) { arguments, _ in
         guard !arguments.operands.isEmpty else {
@@ -22,12 +22,12 @@ extension Verb {
 
     static let mcp = Verb(
         name: "mcp",
-        summary: "Serves these verbs as tools for agents (Model Context Protocol), over standard input and output",
+        summary: "Serves verbs as tools for agents (Model Context Protocol), over standard input and output",
         example: """
             pushrig mcp
 
-            An agent's settings name the command `pushrig` with the argument `mcp`. Its tools are check, run, find, judge,
-            journal, lint, explain and list, and start_mock, stop_mock and mock_request.
+            An agent's settings name the command `pushrig` with the argument `mcp`. Tools: check, run, find, judge, journal,
+            lint, explain, list, start_mock, stop_mock and mock_request.
             """,
         options: []
     ) { arguments, invocation in
@@ -51,10 +51,11 @@ extension Verb {
         return try AgentServer(tools: tools, mock: mock).run(signals: invocation.signals)
     }
 
+    /// The verb as a tool, without the options in `left` and those for people. `usual` are given where the agent does not.
     private func tool(
         _ operand: AgentTool.Operand, command: String? = nil, without left: [String] = [], usual: [String] = []
     ) -> AgentTool {
-        // What is drawn on a terminal, and what is served while it goes on, is for people.
+        // Live panels and pages are for people.
         let left = left + ["--quiet", "--plain", "--watch"]
         return AgentTool(
             verb: name, summary: summary, operand: operand, command: command,

@@ -1,4 +1,4 @@
-// Words of a command line, sorted into options and operands. Knows no verb.
+// The words of a command line, sorted into options and operands. It knows no verb.
 
 import Basics
 import Harness
@@ -6,11 +6,11 @@ import Harness
 /// One option of a verb.
 struct Option: Sendable {
     var name: String
-    /// What follows it, such as `DIR`; nil: nothing does.
+    /// The name of its value in the help, such as `DIR`; nil: it takes none.
     var value: String?
     var help: String
     var isRepeatable = false
-    /// What the value is where none is given; nil: one has to be.
+    /// The value where none is given; nil: one must be given.
     var fallback: String?
 
     init(_ name: String, _ help: String) {
@@ -25,7 +25,7 @@ struct Option: Sendable {
         self.help = help
     }
 
-    /// One that may stand without its value.
+    /// An option that may stand without its value, and then has `fallback`.
     init(_ name: String, _ value: String, else fallback: String, _ help: String) {
         self.init(name, "[\(value)]", help)
         self.fallback = fallback
@@ -35,11 +35,11 @@ struct Option: Sendable {
 /// A command line that fits the options of its verb.
 struct Arguments: Sendable {
     private(set) var operands: [String] = []
-    /// How many of them stood before `--`; nil: there was none.
+    /// The number of operands before `--`; nil: there was no `--`.
     private(set) var operandsBeforeDivide: Int?
     private var values: [String: [String]] = [:]
 
-    /// Throws a usage failure that names the wrong word and what was probably meant.
+    /// The words after the verb. Throws a usage failure that names the wrong word and what was probably meant.
     init(_ words: [String], options: [Option]) throws(Failure) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -84,7 +84,7 @@ struct Arguments: Sendable {
     func text(_ name: String) -> String? { values[name]?.last }
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// Each `PATH=VALUE` of a repeatable option.
+    /// The pairs of a repeatable option `PATH=VALUE`. Throws a usage failure for one without `=` or a path.
     func overrides(_ name: String) throws(Failure) -> [(path: String, value: String)] {
         var overrides: [(path: String, value: String)] = []
         for text in all(name) {
@@ -96,7 +96,7 @@ struct Arguments: Sendable {
         return overrides
     }
 
-    /// Each `NAME=VALUE` of `--setting`.
+    /// The pairs of `--setting NAME=VALUE`. Throws a usage failure for one without `=` or a name.
     func settings() throws(Failure) -> [(name: String, value: String)] {
         var settings: [(name: String, value: String)] = []
         for text in all("--setting") {
@@ -109,6 +109,7 @@ struct Arguments: Sendable {
         return settings
     }
 
+    /// The whole number of an option; nil: not given. Throws a usage failure outside of `range`.
     func integer<I: FixedWidthInteger>(_ name: String, in range: ClosedRange<I>) throws(Failure) -> I? {
         guard let text = text(name) else { return nil }
         guard let number = I(text), range.contains(number) else {
@@ -119,6 +120,7 @@ struct Arguments: Sendable {
         return number
     }
 
+    /// The number of an option, above `least` and at most `most`; nil: not given. Throws a usage failure for others.
     func number(_ name: String, above least: Double, atMost most: Double = 1e15) throws(Failure) -> Double? {
         guard let text = text(name) else { return nil }
         guard let number = Double(text), number > least, number <= most else {
@@ -128,6 +130,7 @@ struct Arguments: Sendable {
         return number
     }
 
+    /// The duration of an option, above 0; nil: not given. Throws a usage failure for what is none.
     func duration(_ name: String) throws(Failure) -> Interval? {
         guard let text = text(name) else { return nil }
         guard let interval = Interval(parsing: text), interval > .zero else {
@@ -136,6 +139,7 @@ struct Arguments: Sendable {
         return interval
     }
 
+    /// The word of an option; nil: not given. Throws a usage failure for one that is not among `choices`.
     func one<S: Collection<String>>(of choices: S, _ name: String) throws(Failure) -> String? {
         guard let text = text(name) else { return nil }
         guard choices.contains(text) else {
@@ -145,7 +149,7 @@ struct Arguments: Sendable {
         return text
     }
 
-    /// The only operand of a verb that needs one.
+    /// The operand of a verb that needs just one. Throws a usage failure where there is none, or a second.
     func onlyOperand(_ placeholder: String, example: String) throws(Failure) -> String {
         guard let first = operands.first else {
             throw Failure(.usage, "\(placeholder) is missing", hint: "for example: \(example)")
@@ -157,6 +161,7 @@ struct Arguments: Sendable {
         return first
     }
 
+    /// Throws a usage failure where there is an operand.
     func noOperands() throws(Failure) {
         if let first = operands.first {
             throw Failure(.usage, "'\(first)' is not expected here", hint: "options begin with --")
@@ -165,7 +170,7 @@ struct Arguments: Sendable {
 }
 
 extension OutputFormat {
-    /// What `--format` says; text where it is not given.
+    /// The format that `--format` names; text where it is not given. Throws a usage failure for another word.
     static func chosen(_ arguments: Arguments) throws(Failure) -> OutputFormat {
         try arguments.one(of: allCases.map(\.rawValue), "--format").flatMap(OutputFormat.init) ?? .text
     }

@@ -4,16 +4,16 @@ import Harness
 extension Verb {
     static let prove = Verb(
         name: "prove", operand: "SCENARIO…",
-        summary: "Asks cases or scenarios whether they convict: the reference relay as it is, and with each defect",
+        summary: "Proves that cases or scenarios find each defect of the reference relay, and acquit it without",
         example: "pushrig prove Scenarios/conformance/environments.yaml --only keeps-old-token",
         options: [
-            Option("--only", "NAME", isRepeatable: true, "a defect, or honest"),
+            Option("--only", "NAME", isRepeatable: true, "defect, or honest for the relay without one"),
             Option("--slow", "cases of more than a minute, too"),
-            Option("--write", "FILE", "puts the map of defects and cases between the markers of a page"),
-            Option("--against", "FILE", "quick: only what the map of that page names, and held against it"),
-            Option("--lanes", "N", "cases side by side; as many as the machine carries"),
-            Option("--seed", "N", "chance of all cases (default 1)"),
-            Option("--out", "DIR", "where the map goes; default Reports/<time>-prove"),
+            Option("--write", "FILE", "page whose table of defects and cases is written anew"),
+            Option("--against", "FILE", "page whose table is tested, each defect by the cases of its row"),
+            Option("--lanes", "N", "cases side by side, 1 to 64 (default: 7 a processor, up to 14)"),
+            Option("--seed", "N", "number from which chance follows (default 1)"),
+            Option("--out", "DIR", "folder of the proof (default Reports/<time>-prove)"),
             Option("--quiet", "only the result"),
         ]
     ) { arguments, invocation in
@@ -37,29 +37,32 @@ extension Verb {
 
     static let check = Verb(
         name: "check", operand: "PROFILE|SCENARIO",
-        summary: "Asks a relay all that its profile can be asked, case by case, and judges each",
-        example: "pushrig check Scenarios/smoke.yaml --only R0.22",
+        summary: "Tests a relay with all small cases that its profile allows, and judges each",
+        example: """
+            pushrig check Scenarios/smoke.yaml --only R0.22
+                     pushrig check my-profile.yaml -- ./my-relay '{{relay.port}}' '{{mock.apns}}'
+            """,
         options: [
-            Option("--relay", "URL", "where the relay of a profile runs already; without it its command stands behind --"),
-            Option("--mock", "DIR", "a mock that is up on this state directory: each case has its place in turn"),
-            Option("--mock-address", "ADDR", "where such a relay looks for APNs, such as 127.0.0.1:2197"),
-            Option("--mock-state", "DIR", "folder of the mock's keys and authority, as such a relay knows them"),
-            Option("--set", "PATH=VALUE", isRepeatable: true, "changes one value of the scenario"),
-            Option("--only", "WORD", isRepeatable: true, "a case, or the cases of a rule or a claim, such as R0.22"),
-            Option("--skip", "WORD", isRepeatable: true, "the same, left out"),
-            Option("--list", "prints the cases, and why one cannot be run; runs nothing"),
+            Option("--relay", "URL", "URL of a relay that runs already, for a PROFILE without a command behind --"),
+            Option("--mock", "DIR", "state directory of a mock that is up, whose place each case takes in turn"),
+            Option("--mock-address", "ADDR", "with --relay: where it looks for APNs, such as 127.0.0.1:2197"),
+            Option("--mock-state", "DIR", "with --relay: state directory of the mock whose key it has"),
+            Option("--set", "PATH=VALUE", isRepeatable: true, "key of the scenario and its new value"),
+            Option("--only", "WORD", isRepeatable: true, "case, or all cases of a rule or claim, such as R0.22"),
+            Option("--skip", "WORD", isRepeatable: true, "case, or all cases of a rule or claim, to leave out"),
+            Option("--list", "prints the cases, and why one cannot be played; plays nothing"),
             Option("--slow", "cases of more than a minute, too"),
-            Option("--stepped", "what can be goes by a clock that is stepped, for a relay that takes part in one"),
-            Option("--lanes", "N", "cases side by side; as many as the machine carries"),
-            Option("--seed", "N", "chance of all cases; a new one that is printed"),
-            Option("--out", "DIR", "where the report goes; default Reports/<time>-check"),
+            Option("--stepped", "steps the clock where a case allows it and the relay takes part (docs/time.md)"),
+            Option("--lanes", "N", "cases side by side, 1 to 64 (default: 7 a processor, up to 14)"),
+            Option("--seed", "N", "number from which chance follows (default: a new one)"),
+            Option("--out", "DIR", "folder of the check (default Reports/<time>-check)"),
             Option(
                 "--known-failing", "RULE", isRepeatable: true,
-                "a rule that is known to break; one that heals fails the check"),
-            Option("--strict", "what the relay should do counts like what it must"),
+                "rule that is allowed to break; if it is kept, the check fails"),
+            Option("--strict", "rules of level should count like those of level must"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json|sarif", "what is printed at the end"),
-            Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
+            Option("--format", "text|json|sarif", "output form (default text)"),
+            Option("--allow-host", "NAME", isRepeatable: true, "host that may be called, beside loopback"),
         ]
     ) { arguments, invocation in
         guard let path = arguments.operands.first else {

@@ -4,7 +4,7 @@ import Harness
 extension Verb {
     static let compare = Verb(
         name: "compare", operand: "BASE… NEW… | --live N SCENARIO",
-        summary: "Whether a relay became better, worse or neither, from runs of both",
+        summary: "Says whether a relay became better, worse or neither, from runs of both versions",
         example: """
             pushrig compare Reports/main Reports/branch
                      pushrig compare --metric delivery.p99 --margin 10%,20ms main-*/ -- branch-*/
@@ -12,25 +12,26 @@ extension Verb {
                      pushrig compare --self-check Reports/main
 
             BASE and NEW are run folders, or folders that hold some; where they are more than two, -- stands between the sides.
-            At least 5 runs a side, or 6 pairs; one each is allowed and says less. With --live, N pairs are played in turn, by
-            one seed each, and --base and --new are the commands that launch the relays.
-            Exits with 0 same or better, 3 worse, 4 a must newly broken, 5 undecided or nothing to compare with, 2 incomparable.
+            To show a change, three metrics need 5 runs a side, or 7 pairs with one seed each; one run a side says less.
+            Exit codes: 0 same or better, 2 not comparable, 3 worse, 4 a must rule newly broken, 5 undecided or no base.
             """,
         options: [
-            Option("--live", "N", "plays N pairs of SCENARIO, base and new in turn; 7 show 10 % at 3 % of noise"),
-            Option("--base", "'CMD'", "with --live: launches the base's relay; default: as the scenario does"),
-            Option("--new", "'CMD'", "with --live: launches the new relay; default: as the scenario does"),
-            Option("--set", "PATH=VALUE", isRepeatable: true, "with --live: changes one value of the scenario"),
+            Option("--live", "N", "plays N pairs of SCENARIO, base and new in turn, 1 to 100; 7 show a change of 10 %"),
+            Option("--base", "'CMD'", "with --live: command of the base relay (default: the scenario's)"),
+            Option("--new", "'CMD'", "with --live: command of the new relay (default: the scenario's)"),
+            Option("--set", "PATH=VALUE", isRepeatable: true, "with --live: key of the scenario and its new value"),
             Option(
                 "--metric", "NAME", isRepeatable: true,
-                "what is compared, as gates name it (default delivery.p50, delivery.p99, answer.p99)"),
-            Option("--margin", "MARGIN", "what is the same: a share, a duration or both, whichever is more (default 5%,5ms)"),
-            Option("--self-check", "splits the base at random, again and again: how often that alone raises an alarm"),
-            Option("--seed", "N", "chance of the comparison and of --live (default 1; with --live the scenario's own)"),
-            Option("--out", "DIR", "writes compare.json, summary.md and compare.html; with --live the runs, too"),
+                "metric to compare, as gates name it (default delivery.p50, delivery.p99, answer.p99)"),
+            Option(
+                "--margin", "MARGIN",
+                "change that counts as none: a share, a duration, or the larger of both (default 5%,5ms)"),
+            Option("--self-check", "splits the base at random many times; says how often that raises an alarm"),
+            Option("--seed", "N", "number from which chance follows (default 1; with --live the scenario's)"),
+            Option("--out", "DIR", "folder of compare.json, summary.md and compare.html; with --live of the runs, too"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json|markdown", "what is printed"),
-            Option("--allow-host", "NAME", isRepeatable: true, "with --live: a host other than loopback that may be called"),
+            Option("--format", "text|json|markdown", "output form (default text)"),
+            Option("--allow-host", "NAME", isRepeatable: true, "with --live: host that may be called, beside loopback"),
         ]
     ) { arguments, invocation in
         var options = CompareOptions()
@@ -61,7 +62,7 @@ extension Verb {
         return try CompareCommand(options).run()
     }
 
-    /// The operands before and behind `--`; without one, of two the first and the second.
+    /// The folders before and behind `--`; without one, the first and the second of two. Throws a usage failure for others.
     private static func sides(_ arguments: Arguments, isOneEnough: Bool) throws(Failure) -> (base: [String], new: [String]) {
         let all = arguments.operands
         if let divide = arguments.operandsBeforeDivide, divide > 0, divide < all.count {

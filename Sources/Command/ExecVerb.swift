@@ -5,31 +5,31 @@ import Harness
 extension Verb {
     static let exec = Verb(
         name: "exec", operand: "[options] -- COMMAND [ARGUMENT…]",
-        summary: "Runs a program as it is, with Apple's and Google's hard-coded names leading to a mock",
+        summary: "Runs a program unchanged, with Apple's and Google's host names leading to a mock",
         example: """
             pushrig exec --state ./state -- ./my-relay --port 8787
                      pushrig exec --no-443 -- curl --http2 https://api.push.apple.com:2197/3/device/0
                      pushrig exec --tour --call 'curl -d "{{text}}" http://127.0.0.1:8787/send/{{token}}' -- ./my-relay
 
-            The program has /etc/hosts, nsswitch.conf and authorities of its own, in a mount namespace; the network is the
-            usual one. It exits as COMMAND does, with 128 and its number when a signal ended that; with 1 when it was not
-            begun, with 126 or 127 when COMMAND cannot be run or is not there. docs/staging.md tells what it cannot lead.
-            A tour ends as `pushrig run` does; in its calls {{token}}, {{activityToken}}, {{startToken}}, {{text}}, {{user}} and
-            {{session}} stand for what PushRig says (docs/tour.md).
+            COMMAND sees its own /etc/hosts, nsswitch.conf and certificate authorities, in a mount namespace, and the usual
+            network. The exit code is COMMAND's: 128 plus the signal's number if one ended it, 126 or 127 if it cannot be run
+            or is not there; 1 if it was not begun. docs/staging.md tells which programs this cannot lead. A tour exits as
+            `pushrig run` does. In its calls {{token}}, {{activityToken}}, {{startToken}}, {{registrationToken}}, {{text}},
+            {{user}} and {{session}} are filled in (docs/tour.md).
             """,
         options: [
-            Option("--state", "DIR", "the mock's credentials and journal; made if absent (default pushrig-state)"),
-            Option("--mock", "DIR", "a mock that is up on this state directory, instead of one of its own"),
-            Option("--no-443", "leaves port 443 out, which needs a right; for programs that call 2197"),
-            Option("--admin", "ADDR", "where the mock's admin API listens (default 127.0.0.1:0, any port)"),
-            Option("--tokens", "any|registered", "whether unknown tokens are accepted (default any)"),
-            Option("--topic", "BUNDLE", isRepeatable: true, "a bundle ID that exists; default: every one"),
-            Option("--setting", "NAME=VALUE", isRepeatable: true, "what Apple leaves open; `pushrig list settings`"),
-            Option("--seed", "N", "chance of faults and ids (default 1)"),
-            Option("--tour", "makes the calls, has APNs refuse, rest and go away, and judges the program; needs no profile"),
-            Option("--call", "CURL", isRepeatable: true, "of a tour: a call to the program as a line of curl"),
-            Option("--out", "DIR", "of a tour: where files and report go; default Reports/<time>-tour"),
-            Option("--quiet", "says nothing of its own, unless it fails"),
+            Option("--state", "DIR", "state directory: keys and journal; made if absent (default pushrig-state)"),
+            Option("--mock", "DIR", "state directory of a mock that is up, instead of its own"),
+            Option("--no-443", "leaves out FCM and port 443, which needs privileges; for programs that call 2197"),
+            Option("--admin", "ADDR", "address of the admin API (default 127.0.0.1:0, any port)"),
+            Option("--tokens", "any|registered", "tokens that are accepted (default any)"),
+            Option("--topic", "BUNDLE", isRepeatable: true, "bundle ID that the mock knows (default: any)"),
+            Option("--setting", "NAME=VALUE", isRepeatable: true, "setting of APNs, FCM or phones; `pushrig list settings`"),
+            Option("--seed", "N", "number from which chance follows (default 1)"),
+            Option("--tour", "makes the calls, also while APNs refuses, rests and goes away, and judges; needs no profile"),
+            Option("--call", "CURL", isRepeatable: true, "with --tour: call to the program, as a line of curl"),
+            Option("--out", "DIR", "with --tour: folder of profile and report (default Reports/<time>-tour)"),
+            Option("--quiet", "prints nothing of its own, unless it fails"),
         ]
     ) { arguments, invocation in
         guard !arguments.operands.isEmpty else {

@@ -4,18 +4,18 @@ import Harness
 extension Verb {
     static let export = Verb(
         name: "export", operand: "RUN",
-        summary: "Writes the history of a run or of a mock as text or as a database, whole or one session of it",
+        summary: "Writes the journal of a run or of a mock as text or a database, all of it or one session",
         example: """
             pushrig export Reports/latest --session 12 --to ndjson --out session-12.ndjson
                      pushrig export Reports/latest --to sqlite --out run.sqlite
 
-            ndjson: an object of JSON a line: what was run and what came of it, the scenario's files, what was found, and the
-            history, calls as they were made; `pushrig replay` drives it again. csv and sqlite: the history as one table.
+            ndjson is a JSON object a line: the run and its verdict, the scenario's files, the findings, and each entry of the
+            journal, calls as they were made; `pushrig replay` plays it again. csv and sqlite hold the entries as one table.
             """,
         options: [
-            Option("--to", "ndjson|csv|sqlite", "what it becomes (default ndjson)"),
-            Option("--session", "N", "only this session, and those that share its user's tokens"),
-            Option("--out", "FILE", "where it goes, a file that is not there yet (default: standard output; sqlite needs one)"),
+            Option("--to", "ndjson|csv|sqlite", "form of the export (default ndjson)"),
+            Option("--session", "N", "only session N, and those that share its user's tokens"),
+            Option("--out", "FILE", "new file to write (default: standard output; sqlite needs one)"),
             Option("--full-tokens", "tokens in full"),
         ]
     ) { arguments, _ in

@@ -4,30 +4,29 @@ import Harness
 extension Verb {
     static let find = Verb(
         name: "find", operand: "SCENARIO",
-        summary: "Searches the highest load that a relay carries: gates held, nobody falling behind",
+        summary: "Finds the highest load at which a relay holds the gates and does not fall behind",
         example: "pushrig find Scenarios/capacity.yaml --gate 'delivery.p99 < 2s'",
         options: [
-            Option(
-                "--gate", "'[NAME:] EXPR'", isRepeatable: true, "what has to hold; gates of one name are a goal of their own"),
-            Option("--from", "R", "the least load, events per second (default 50)"),
-            Option("--to", "R", "the highest load (default 20000)"),
-            Option("--width", "PERCENT", "how far apart the two bounds may be (default 2%)"),
-            Option("--trial", "TIME", "length of a trial, 7 s at least (default 10s)"),
-            Option("--sum", "TIME", "for how long both bounds are measured at least (default 70s)"),
-            Option("--exceed", "SHARE", "of bad seconds that a load may have and still holds (default 0.5)"),
+            Option("--gate", "'[NAME:] EXPR'", isRepeatable: true, "further gate; each NAME is a goal with its own capacity"),
+            Option("--from", "R", "lowest load, in events per second (default 50)"),
+            Option("--to", "R", "highest load (default 20000)"),
+            Option("--width", "PERCENT", "largest gap of the bounds, a load that holds and one that fails (default 2%)"),
+            Option("--trial", "TIME", "length of a trial, 7s to 1h (default 10s)"),
+            Option("--sum", "TIME", "shortest time for which each bound is measured (default 70s)"),
+            Option("--exceed", "SHARE", "share of that time that may be bad at a load that holds (default 0.5)"),
             Option("--confirm", "TIME", "length of the last trial, at the lower bound; 0s: none (default 60s)"),
-            Option("--budget", "TIME", "for all of it (default 20m)"),
-            Option("--at-least", "R", "a lower capacity ends with exit code 3"),
-            Option("--scale", "events|sessions", "what the rates are: events per second, or sessions at once"),
+            Option("--budget", "TIME", "longest time of the search (default 20m)"),
+            Option("--at-least", "R", "least capacity; below it the exit code is 3"),
+            Option("--scale", "events|sessions", "unit of R: events per second or sessions at once (default events)"),
             Option("--restart", "starts the relay anew for each trial"),
-            Option("--seed", "N", "chance of the search; the scenario's own, or a new one that is printed"),
-            Option("--set", "PATH=VALUE", isRepeatable: true, "changes one value of the scenario"),
-            Option("--mock", "DIR", "the mock that a relay pushes to which runs already"),
-            Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
-            Option("--out", "DIR", "where the search goes; default Reports/<time>-find-<scenario>"),
-            Option("--resume", "DIR", "goes on with the search in that folder, as it was asked; --budget may be higher"),
+            Option("--seed", "N", "number from which chance follows (default: the scenario's or a new one)"),
+            Option("--set", "PATH=VALUE", isRepeatable: true, "key of the scenario and its new value"),
+            Option("--mock", "DIR", "state directory of the mock, for a relay that runs already"),
+            Option("--allow-host", "NAME", isRepeatable: true, "host that may be called, beside loopback"),
+            Option("--out", "DIR", "folder of the search (default Reports/<time>-find-<scenario>)"),
+            Option("--resume", "DIR", "folder of a search to go on with, as it was asked; --budget may be higher"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json", "what is printed at the end"),
+            Option("--format", "text|json", "output form (default text)"),
         ]
     ) { arguments, invocation in
         var options: FindOptions
@@ -59,7 +58,7 @@ extension Verb {
         return try FindCommand(options, signals: invocation.signals).run()
     }
 
-    /// What a search is made of: where it goes on it stays the same.
+    /// The options that make a search what it is. `--resume` takes them from its folder, and none of them beside it.
     private static let asked = [
         "--gate", "--from", "--to", "--width", "--trial", "--sum", "--exceed", "--confirm", "--scale", "--restart", "--seed",
         "--set", "--mock", "--allow-host", "--out",

@@ -4,15 +4,15 @@ import Harness
 extension Verb {
     static let initialize = Verb(
         name: "init", operand: "relay [NAME]",
-        summary: "Writes a profile, a session and a scenario to begin with, for a relay of yours",
+        summary: "Writes a first profile, session script and scenario for a relay of yours",
         example: """
             pushrig init relay my-relay
 
             Writes Scenarios/relays/my-relay.yaml, Scenarios/sessions/my-relay.yaml and Scenarios/my-relay.yaml, with comments
-            that say what to change, and tells what to do next. A file that is there is not written over; NAME is mine if
-            not said.
+            that say what to change, and tells what to do next. Existing files are not overwritten. Without NAME they are called
+            mine.
             """,
-        options: [Option("--out", "DIR", "the folder of scenarios (default Scenarios)")]
+        options: [Option("--out", "DIR", "folder of scenarios (default Scenarios)")]
     ) { arguments, _ in
         let example = "pushrig init relay my-relay"
         guard let kind = arguments.operands.first else {

@@ -4,7 +4,7 @@ import Harness
 extension Verb {
     static let journal = Verb(
         name: "journal", operand: "RUN",
-        summary: "Shows the history of a run or of a mock, all of it or around one thing",
+        summary: "Shows the journal of a run or of a mock, all of it or a part",
         example: """
             pushrig journal Reports/latest --session 12
                      pushrig journal Reports/latest --around 1099511627998
@@ -14,14 +14,14 @@ extension Verb {
             still goes on, is shown as far as it got. Without an option: what there is, and the first entries.
             """,
         options: [
-            Option("--session", "N", "one session: calls, pushes, phones, cards, and what became of what was owed"),
-            Option("--token", "TEXT", "the pushes to one token, by its first characters or those of its hash"),
-            Option("--entry", "N", "one entry in full: headers, payload, answer"),
-            Option("--push", "N", "the same of a push, and what became of what was owed there, with what decided it"),
-            Option("--around", "N|TIME", "what stands around an entry, an offset (12.5s) or an instant (2026-11-22T10:00:00Z)"),
-            Option("--limit", "N", "at most so many entries (default 200, 40 with --around; as json all)"),
+            Option("--session", "N", "session N: calls, pushes, phones, cards, and what became of each push owed"),
+            Option("--token", "TEXT", "pushes to the token that begins with TEXT, or whose hash does"),
+            Option("--entry", "N", "entry N in full: headers, payload, answer"),
+            Option("--push", "N", "entry N, a push, in full, with what became of the pushes owed there, and why"),
+            Option("--around", "N|TIME", "entries around an entry, an offset (12.5s) or an instant (2026-11-22T10:00:00Z)"),
+            Option("--limit", "N", "most entries shown (default 200, as json all; 40 with --around)"),
             Option("--full-tokens", "tokens in full"),
-            Option("--format", "text|json", "text, or an object of JSON a line"),
+            Option("--format", "text|json", "text, or a JSON object a line (default text)"),
         ]
     ) { arguments, _ in
         var command = JournalCommand(directory: try arguments.onlyOperand("RUN", example: "pushrig journal Reports/latest"))

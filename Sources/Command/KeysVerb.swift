@@ -4,7 +4,7 @@ import Harness
 extension Verb {
     static let keys = Verb(
         name: "keys", operand: KeysCommand.subjects.joined(separator: "|"),
-        summary: "Makes test credentials that a mock accepts or refuses: provider keys, certificates, service accounts of FCM",
+        summary: "Makes test credentials, good and bad: provider keys, certificates, service accounts of FCM",
         example: """
             pushrig keys environment --environment sandbox
                      pushrig keys topic --environment production --topic com.example.app --related ABC1234567
@@ -13,26 +13,24 @@ extension Verb {
                      pushrig keys service-account --project shop-two
                      pushrig keys revoke ABC1234567
 
-            They stand in the state directory (credentials.json and the files it names); a mock that runs on it takes
-            them within half a second, one that starts later at once. `samples` makes one of each kind of APNs. A service
-            account is a file of its own in service-accounts, good for sends to its project; one of the same name and
-            project gets a new key.
+            Credentials stand in the state directory: credentials.json and the files it names. A mock that is up takes them
+            within half a second. `samples` makes one of each kind of APNs; `revoke` takes a key ID, a certificate's name or an
+            account's address. A service account is a file in service-accounts, good for sends to its project; one of the same
+            name and project gets a new key.
             """,
         options: [
-            Option(
-                "--state", "DIR",
-                "the mock's state directory; made if absent, but for list and revoke (default pushrig-state)"),
-            Option("--environment", "production|sandbox|both", "where the credential is good (certificates: default both)"),
-            Option("--topic", "TOPIC", isRepeatable: true, "a bundle ID; for certificates with its suffix, such as .voip"),
+            Option("--state", "DIR", "state directory; made if absent, but for list and revoke (default pushrig-state)"),
+            Option("--environment", "production|sandbox|both", "where the credential is good (default of certificates: both)"),
+            Option("--topic", "TOPIC", isRepeatable: true, "bundle ID; for certificates with its suffix, such as .voip"),
             Option("--team", "ID", "team of the key (default: the mock's first team)"),
-            Option("--key-id", "ID", "ID of the key (default: a new one); one that there is gets a new private key"),
-            Option("--related", "KEYID", "the topic-specific key that may share a connection with this one"),
+            Option("--key-id", "ID", "ID of the key (default: a new one); a known ID gets a new private key"),
+            Option("--related", "KEYID", "topic key that may share a connection with this one"),
             Option("--name", "NAME", "name of the certificate (default: of topic, environment and defect) or account (sender)"),
             Option("--defect", "NAME", "expired, unknown-issuer, not-a-provider or malformed-topics (certificates)"),
-            Option("--project", "ID", "project of the service account (default: the mock's, pushrig-mock)"),
+            Option("--project", "ID", "project of the service account (default pushrig-mock, the mock's)"),
             Option(
                 "--token-uri", "URL",
-                "where it asks for access tokens (default: the mock's that runs there, else https://127.0.0.1:2198/token)"),
+                "token endpoint of the service account (default: a running mock's, else https://127.0.0.1:2198/token)"),
         ]
     ) { arguments, _ in
         var command = KeysCommand()

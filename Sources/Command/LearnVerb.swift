@@ -9,20 +9,20 @@ extension Verb {
             pushrig learn --relay http://127.0.0.1:8787 --listen 127.0.0.1:8788 --tests 'npm test' -- node relay.js
                      pushrig learn --call 'curl -d "Build is done" http://127.0.0.1:8787/send/74…' -- ./my-relay
 
-            It stands before the relay as a proxy, and behind it as the mocks. Without --tests and --call it watches until
-            Ctrl-C. Then it plays what it understood, and mends it where the relay refuses (docs/learn.md). It exits with 0
-            where some call is followed by a push, and with 5 where none is.
+            PushRig is the relay's proxy and its mocks. Without --tests and --call it watches until Ctrl-C. Then it plays the
+            profile that it wrote, and mends what the relay refuses (docs/learn.md). Exit codes: 0 if some call is followed by
+            a push, 5 if none is.
             """,
         options: [
-            Option("--relay", "URL", "where COMMAND listens; default: where the first --call goes"),
-            Option("--listen", "ADDR", "where the proxy listens (default 127.0.0.1:0, any port)"),
-            Option("--tests", "LINE", "a line for sh that calls the relay at the proxy, whose URL is in PUSHRIG_RELAY_URL"),
-            Option("--call", "CURL", isRepeatable: true, "a call to the relay as a line of curl, with values of its own"),
-            Option("--out", "DIR", "where profile, scenario and logs go; default Reports/<time>-learn"),
-            Option("--topic", "BUNDLE", "your app's bundle ID (default com.example.app)"),
-            Option("--no-443", "leaves port 443 out, which needs a right; for relays that call 2197"),
-            Option("--setting", "NAME=VALUE", isRepeatable: true, "what Apple leaves open; `pushrig list settings`"),
-            Option("--quiet", "says nothing of its own but what it learned"),
+            Option("--relay", "URL", "URL at which COMMAND listens (default: that of the first --call)"),
+            Option("--listen", "ADDR", "address of the proxy (default 127.0.0.1:0, any port)"),
+            Option("--tests", "LINE", "line for sh that runs your tests against the proxy, whose URL is in PUSHRIG_RELAY_URL"),
+            Option("--call", "CURL", isRepeatable: true, "call to the relay, as a line of curl with values of your own"),
+            Option("--out", "DIR", "folder of profile, scenario and logs (default Reports/<time>-learn)"),
+            Option("--topic", "BUNDLE", "bundle ID of your app (default com.example.app)"),
+            Option("--no-443", "leaves out FCM and port 443, which needs privileges; for programs that call 2197"),
+            Option("--setting", "NAME=VALUE", isRepeatable: true, "setting of APNs, FCM or phones; `pushrig list settings`"),
+            Option("--quiet", "prints nothing of its own but what it learned"),
         ]
     ) { arguments, invocation in
         guard !arguments.operands.isEmpty else {

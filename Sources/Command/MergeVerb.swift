@@ -4,12 +4,12 @@ import Harness
 extension Verb {
     static let merge = Verb(
         name: "merge", operand: "DIR…",
-        summary: "Puts the shards of a run, and the journals of mocks they share, together to one run, and judges it",
+        summary: "Makes one run of its shards' folders and the mocks that they shared, and judges it",
         example: "pushrig merge shards/0 shards/1 shards/2 shards/3 mock-state --out whole",
         options: [
-            Option("--out", "DIR", "where the run goes; default Reports/<time>-<scenario>-merged"),
-            Option("--format", "text|json", "what is printed at the end"),
-            Option("--full-tokens", "tokens in full in the report"),
+            Option("--out", "DIR", "folder of the merged run (default Reports/<time>-<scenario>-merged)"),
+            Option("--format", "text|json", "output form (default text)"),
+            Option("--full-tokens", "tokens in full"),
         ]
     ) { arguments, invocation in
         guard !arguments.operands.isEmpty else {

@@ -1,10 +1,10 @@
-// The command line: finds the verb, prints help, turns failures into one line and an exit code.
+// The command line: it finds the verb, prints help, and turns a failure into one line and an exit code.
 
 import Basics
 import Glibc
 import Harness
 
-/// One verb of the command line.
+/// A verb of the command line, with its help and what it does.
 struct Verb: Sendable {
     var name: String
     var operand: String?
@@ -14,10 +14,10 @@ struct Verb: Sendable {
     var perform: @Sendable (Arguments, Invocation) throws -> ExitCode
 }
 
-/// What every verb may need to know.
+/// The circumstances in which a verb is called.
 struct Invocation: Sendable {
     var signals: Signals
-    /// The command as it was given, for a shell.
+    /// The command line as it was given, quoted for a shell.
     var command: String
 
     static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
@@ -31,7 +31,7 @@ enum PushRigCommand {
 
     static func main() -> Never {
         let words = CommandLine.arguments
-        // Before anything else: what it becomes inherits what we do to signals.
+        // Before anything else: the program that this process becomes inherits what we do to signals.
         if words.count > 1, words[1] == ExecWithin.word { exit(ExecWithin.run(Array(words.dropFirst(2)))) }
         let signals = Signals()
         let command = CommandText.line(["pushrig"] + words.dropFirst())
@@ -69,7 +69,7 @@ enum PushRigCommand {
                 .usage, "there is no verb '\(first)'", hint: Suggestion.hint(for: first, among: verbs.map(\.name)))
         }
         let rest = Array(words.dropFirst())
-        // What stands behind -- is for somebody else.
+        // The words behind -- are somebody else's.
         let ours = rest.prefix { $0 != "--" }
         if ours.contains("--help") || ours.contains("-h") {
             Console.out(help(verb))

@@ -4,35 +4,35 @@ import Harness
 extension Verb {
     static let replay = Verb(
         name: "replay", operand: "RUN|FILE",
-        summary: "Drives a recorded history again: the same calls, gaps and faults; says whether the verdict is the same",
+        summary: "Plays a recorded run again, with the same calls, pauses and faults; says if the verdict is the same",
         example: """
             pushrig replay Reports/latest --session 12
                      pushrig replay session-12.ndjson --speed 2 -- ./my-relay --port '{{relay.port}}' --apns '{{mock.apns}}'
 
             RUN is a run directory, also of a run that was killed or of a case of `pushrig check`; FILE is what `pushrig export`
-            wrote. Behind -- stands a command that launches another relay than the recorded one. Exits as the run does.
+            wrote. A command behind -- launches another relay than the recorded one. Exits as the run does.
             """,
         options: [
-            Option("--session", "N", "only this session, and those that share its user's tokens"),
-            Option("--speed", "N", "how many times as fast the plan is played (default 1); what the relay is held to stays"),
-            Option("--clock-scale", "N", "how many times as fast as real time the run's clock runs, at most 3600"),
-            Option("--stepped", "the run's clock moves only when nothing is in flight, and then at once"),
-            Option("--relay", "URL", "where another relay runs already, in the place of the recorded one"),
-            Option("--mock-address", "ADDR", "where such a relay looks for APNs, such as 127.0.0.1:2197"),
-            Option("--mock-state", "DIR", "folder of the mock's keys and authority, as such a relay knows them"),
-            Option("--set", "PATH=VALUE", isRepeatable: true, "changes one value of the scenario that is no part of the plan"),
-            Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
+            Option("--session", "N", "only session N, and those that share its user's tokens"),
+            Option("--speed", "N", "speed of the plan, times the recorded one (default 1); deadlines and windows stay"),
+            Option("--clock-scale", "N", "speed of the run's clock, up to 3600 times real time (default: the scenario's)"),
+            Option("--stepped", "steps the run's clock: it jumps when nothing is under way (docs/time.md)"),
+            Option("--relay", "URL", "URL of a relay that runs already, in place of the recorded one"),
+            Option("--mock-address", "ADDR", "with --relay: where it looks for APNs, such as 127.0.0.1:2197"),
+            Option("--mock-state", "DIR", "with --relay: state directory of the mock whose key it has"),
+            Option("--set", "PATH=VALUE", isRepeatable: true, "key of the scenario, not of its plan, and its new value"),
+            Option("--gate", "'EXPR'", isRepeatable: true, "further gate, such as 'lost == 0'"),
             Option(
                 "--known-failing", "RULE", isRepeatable: true,
-                "a rule that is known to break; one that heals fails the run"),
-            Option("--strict", "what the relay should do counts like what it must"),
-            Option("--out", "DIR", "where the report goes; default Reports/<time>-<scenario>-replay"),
+                "rule that is allowed to break; if it is kept, the run fails"),
+            Option("--strict", "rules of level should count like those of level must"),
+            Option("--out", "DIR", "folder of the run (default Reports/<time>-<scenario>-replay)"),
             Option("--dry-run", "prints the plan and its digest, starts nothing"),
-            Option("--plain", "lines instead of the live panel"),
+            Option("--plain", "progress as lines, not a live panel"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json|sarif", "what is printed at the end"),
-            Option("--full-tokens", "tokens in full in the report"),
-            Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
+            Option("--format", "text|json|sarif", "output form (default text)"),
+            Option("--full-tokens", "tokens in full"),
+            Option("--allow-host", "NAME", isRepeatable: true, "host that may be called, beside loopback"),
         ]
     ) { arguments, invocation in
         guard let path = arguments.operands.first else {

@@ -4,38 +4,40 @@ import Harness
 extension Verb {
     static let run = Verb(
         name: "run", operand: "SCENARIO",
-        summary: "Starts mock and relay, drives the load, judges, writes the report",
+        summary: "Starts mock and relay, makes a scenario's calls, judges, writes the report",
         example: "pushrig run Scenarios/quickstart.yaml --gate 'delivery.p99 < 20s'",
         options: [
-            Option("--seed", "N", "chance of the run; the scenario's own, or a new one that is printed"),
-            Option("--out", "DIR", "where the report goes; default Reports/<time>-<scenario>"),
-            Option("--set", "PATH=VALUE", isRepeatable: true, "changes one value of the scenario"),
-            Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
+            Option("--seed", "N", "number from which chance follows (default: the scenario's or a new one)"),
+            Option("--out", "DIR", "folder of the run (default Reports/<time>-<scenario>)"),
+            Option("--set", "PATH=VALUE", isRepeatable: true, "key of the scenario and its new value"),
+            Option("--gate", "'EXPR'", isRepeatable: true, "further gate, such as 'lost == 0'"),
             Option(
                 "--known-failing", "RULE", isRepeatable: true,
-                "a rule that is known to break; one that heals fails the run"),
+                "rule that is allowed to break; if it is kept, the run fails"),
             Option(
                 "--mock", "DIR|URL", isRepeatable: true,
-                "a mock that is up on this state directory, whose place the run has; for shards: the admin API of one"),
-            Option("--clock-scale", "N", "how many times as fast as real time the run's clock runs, at most 3600"),
-            Option("--stepped", "the run's clock moves only when nothing is in flight, and then at once"),
-            Option("--strict", "what the relay should do counts like what it must"),
+                "state directory of a mock that is up, whose place the run takes; for shards: its admin API"),
+            Option("--clock-scale", "N", "speed of the run's clock, up to 3600 times real time (default: the scenario's)"),
+            Option("--stepped", "steps the run's clock: it jumps when nothing is under way (docs/time.md)"),
+            Option("--strict", "rules of level should count like those of level must"),
             Option("--dry-run", "prints the plan and its digest, starts nothing"),
             Option(
                 "--watch", "[ADDR:]PORT",
-                "serves a live page, its JSON and /metrics for Prometheus while the run goes on; port 0 picks one"),
-            Option("--otlp", "URL", "posts the same metrics to a collector of OpenTelemetry, such as http://127.0.0.1:4318"),
-            Option("--plain", "lines instead of the live panel"),
+                "address of the live page, its JSON and /metrics for Prometheus (ADDR: 127.0.0.1; port 0: any)"),
+            Option("--otlp", "URL", "OpenTelemetry collector that gets the run's metrics, such as http://127.0.0.1:4318"),
+            Option("--plain", "progress as lines, not a live panel"),
             Option("--quiet", "only the result"),
-            Option("--format", "text|json|sarif", "what is printed at the end"),
-            Option("--full-tokens", "tokens in full in the report"),
-            Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
-            Option("--shard", "I/N|auto", "only the I-th of N parts of the plan, I from 0; auto: as the environment says"),
-            Option("--shards", "N", "of how many, for --shard auto where the environment does not say"),
-            Option("--run-id", "ID", "names the run of all shards; default: what the environment says"),
-            Option("--barrier", "DIR|URL", "where shards wait for each other: a shared folder, or a mock's admin API"),
-            Option("--barrier-wait", "TIME", "how long at most (default 2m)"),
-            Option("--start-at", "TIME", "when the load begins, such as 2026-11-21T10:00:00Z; later than that it does not"),
+            Option("--format", "text|json|sarif", "output form (default text)"),
+            Option("--full-tokens", "tokens in full"),
+            Option("--allow-host", "NAME", isRepeatable: true, "host that may be called, beside loopback"),
+            Option(
+                "--shard", "I/N|auto",
+                "part I of N of the plan, I from 0; auto: as Kubernetes, Slurm, MPI or GNU parallel says"),
+            Option("--shards", "N", "number of shards, for auto (default: PUSHRIG_SHARDS, or Slurm's or MPI's)"),
+            Option("--run-id", "ID", "name of the run for all shards (default: PUSHRIG_RUN, or Slurm's job)"),
+            Option("--barrier", "DIR|URL", "where shards wait for all: a shared folder, or a mock's admin API"),
+            Option("--barrier-wait", "TIME", "longest wait at --barrier (default 2m)"),
+            Option("--start-at", "TIME", "when the load begins, such as 2026-11-21T10:00:00Z; a late run sends nothing"),
         ]
     ) { arguments, invocation in
         var options = RunOptions(
@@ -72,7 +74,8 @@ extension Verb {
         return try RunCommand(options, signals: invocation.signals).run()
     }
 
-    /// What of the command line is about shards; nil: all is run in one piece.
+    /// The shard that the command line names; nil: the run is in one piece. Throws a usage failure for an option of shards
+    /// without `--shard`.
     private static func part(_ arguments: Arguments) throws(Failure) -> PartOptions? {
         let mocks = arguments.all("--mock").filter(PartOptions.isAddress)
         guard let text = arguments.text("--shard") else {

@@ -4,20 +4,20 @@ import Harness
 extension Verb {
     static let schema = Verb(
         name: "schema", operand: "from FILE.swift",
-        summary: "Writes the schemas of an app's type, read from its ActivityAttributes declaration",
+        summary: "Writes JSON schemas of a card's attributes and state, from the app's Swift declaration",
         example: """
             pushrig schema from TripAttributes.swift --out -
                      pushrig schema from TripAttributes.swift --overlay trip.overlay.json --out Scenarios/schemas
 
             Writes trip.attributes.json and trip.content-state.json. What the type cannot say (limits, conditions, titles,
             x-card) stands in the overlay, {"attributes": {…}, "content-state": {…}}, and may not change what decodes. What
-            cannot be read is told with line and column; docs/schemas.md says what is.
+            cannot be read is told with line and column; docs/schemas.md says what can be.
             """,
         options: [
-            Option("--type", "NAME", "which type (default: the only one that conforms to ActivityAttributes)"),
-            Option("--name", "NAME", "what the files' names begin with (default: after the type)"),
-            Option("--overlay", "FILE", "JSON that is laid over the schemas"),
-            Option("--out", "DIR|-", "where the files go; - prints both as one object (default .)"),
+            Option("--type", "NAME", "type to read (default: the only one that conforms to ActivityAttributes)"),
+            Option("--name", "NAME", "beginning of the files' names (default: after the type)"),
+            Option("--overlay", "FILE", "JSON file that is laid over the schemas"),
+            Option("--out", "DIR|-", "folder of the files; - prints both as one object (default .)"),
         ]
     ) { arguments, _ in
         let example = "pushrig schema from TripAttributes.swift"

@@ -4,29 +4,31 @@ import Harness
 extension Verb {
     static let bench = Verb(
         name: "bench", operand: "URL",
-        summary: "Loads an APNs endpoint straight, without a relay",
+        summary: "Measures how fast an APNs endpoint answers, without a relay",
         example: "pushrig bench https://127.0.0.1:2197 --ca state/ca.pem --bearer \"$JWT\" --header "
-            + "'apns-topic: com.example.app' --requests 100000",
+            + "'apns-topic: com.example.app'",
         options: [
-            Option("--connections", "N", "connections (default 10)"),
-            Option("--streams", "N", "requests at once on each (default 100)"),
-            Option("--requests", "N", "stop after so many requests"),
-            Option("--duration", "TIME", "or after this time (default 10s)"),
+            Option("--connections", "N", "connections, 1 to 20000 (default 10)"),
+            Option("--streams", "N", "requests at once on each, 1 to 10000 (default 100)"),
+            Option("--requests", "N", "requests to send, in place of --duration"),
+            Option("--duration", "TIME", "length of the bench (default 10s)"),
             Option("--rate", "N", "requests a second, whatever is answered; latency counts from the planned instant then"),
             Option("--http1.1", "HTTP/1.1 instead of HTTP/2, one request at a time on each connection"),
-            Option("--method", "NAME", "default POST"),
-            Option("--path", "PATH", "default /3/device/{token}; {token}, {uuid}, {number}, {text:N} are new in each request"),
-            Option("--header", "'NAME: VALUE'", isRepeatable: true, "a request header"),
+            Option("--method", "NAME", "HTTP method (default POST)"),
+            Option(
+                "--path", "PATH",
+                "path; {token}, {uuid}, {number}, {text:N} are new in each request (default /3/device/{token})"),
+            Option("--header", "'NAME: VALUE'", isRepeatable: true, "request header"),
             Option("--bearer", "JWT", "provider token"),
-            Option("--body-bytes", "N", "size of the made-up alert (default 250)"),
-            Option("--body", "FILE", "the body instead, which may hold the same"),
-            Option("--tokens", "N", "draw each {token} from so many (default: a new one for each request)"),
-            Option("--repeated", "send one and the same request each time"),
+            Option("--body-bytes", "N", "bytes of the made-up alert (default 250)"),
+            Option("--body", "FILE", "body instead; may hold {token} and the like"),
+            Option("--tokens", "N", "tokens that {token} is drawn from (default: a new one each time)"),
+            Option("--repeated", "the same request each time"),
             Option("--ca", "FILE", "PEM file of the authority to trust (default: the system's)"),
-            Option("--loops", "N", "threads (default 1)"),
-            Option("--seed", "N", "chance of what is new in each request (default 1)"),
-            Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
-            Option("--format", "text|json", "what is printed"),
+            Option("--loops", "N", "threads, 1 to 64 (default 1)"),
+            Option("--seed", "N", "number from which chance follows (default 1)"),
+            Option("--allow-host", "NAME", isRepeatable: true, "host that may be called, beside loopback"),
+            Option("--format", "text|json", "output form (default text)"),
         ]
     ) { arguments, _ in
         var command = BenchCommand()
@@ -61,17 +63,17 @@ extension Verb {
 
     static let judge = Verb(
         name: "judge", operand: "RUN",
-        summary: "Judges a saved run again, also one that was killed, or what a mock has seen; exits as the run would",
+        summary: "Judges a saved run again, also one that was killed, or a mock's journal; exits as the run would",
         example: "pushrig judge Reports/latest --gate 'delivery.p99 < 2s'",
         options: [
-            Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
+            Option("--gate", "'EXPR'", isRepeatable: true, "further gate, such as 'lost == 0'"),
             Option(
                 "--known-failing", "RULE", isRepeatable: true,
-                "a rule that is known to break; one that heals fails the run"),
-            Option("--strict", "what the relay should do counts like what it must"),
+                "rule that is allowed to break; if it is kept, the run fails"),
+            Option("--strict", "rules of level should count like those of level must"),
             Option("--full-tokens", "tokens in full"),
-            Option("--examples", "N", "keep N examples of each class, such as all that was lost (default 5)"),
-            Option("--format", "text|json|sarif", "what is printed"),
+            Option("--examples", "N", "examples kept of what is lost, late and so on (default 5)"),
+            Option("--format", "text|json|sarif", "output form (default text)"),
         ]
     ) { arguments, _ in
         var command = JudgeCommand(directory: try arguments.onlyOperand("RUN", example: "pushrig judge Reports/latest"))
@@ -86,12 +88,14 @@ extension Verb {
 
     static let report = Verb(
         name: "report", operand: "RUN",
-        summary: "Renders the report of a saved run again, or that of one that was killed",
+        summary: "Writes the report of a saved run again, also of one that was killed",
         example: "pushrig report Reports/latest",
         options: [
-            Option("--out", "DIR", "where the files go (default: the run's own folder)"),
-            Option("--full-tokens", "tokens in full, as the run's journal has them"),
-            Option("--format", "text|json|sarif", "json and sarif are printed, and no file is written; sarif of a check, too"),
+            Option("--out", "DIR", "folder of the report (default: the run's own)"),
+            Option("--full-tokens", "tokens in full"),
+            Option(
+                "--format", "text|json|sarif",
+                "json, sarif: prints that form and writes no file; sarif of a check, too (default text)"),
         ]
     ) { arguments, _ in
         let run = try arguments.onlyOperand("RUN", example: "pushrig report Reports/latest")
@@ -102,12 +106,12 @@ extension Verb {
 
     static let list = Verb(
         name: "list", operand: "KIND",
-        summary: "Tells what there is: " + Knowledge.kinds.joined(separator: ", "),
+        summary: "Lists all names of a KIND: " + Knowledge.kinds.joined(separator: ", "),
         example: """
             pushrig list reasons
                      pushrig list reasons --provider fcm
             """,
-        options: [Option("--provider", "apns|fcm", "whose reasons (default apns)")]
+        options: [Option("--provider", "apns|fcm", "provider of the reasons (default apns)")]
     ) { arguments, _ in
         let kind = try arguments.onlyOperand("KIND", example: "pushrig list reasons")
         Console.out(try Knowledge.list(kind, of: try arguments.one(of: ["apns", "fcm"], "--provider")))
@@ -116,7 +120,7 @@ extension Verb {
 
     static let explain = Verb(
         name: "explain", operand: "ID",
-        summary: "Explains a claim, a rule, a word of the report, a metric, a reason, a fault or a defect",
+        summary: "Explains any name of `pushrig list`, such as a claim, rule, metric, reason or defect",
         example: "pushrig explain BadDeviceToken", options: []
     ) { arguments, _ in
         Console.out(try Knowledge.explain(try arguments.onlyOperand("ID", example: "pushrig explain BadDeviceToken")))

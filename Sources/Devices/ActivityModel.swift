@@ -1,4 +1,4 @@
-// What ActivityKit does with a push that reaches the device (spec/apns.md §10). Pure: a row, a push, a time.
+// What ActivityKit does with a push that reaches the device (docs/apns.md §10). Pure: a row, a push, a time.
 //
 //     (nothing) ──first update──▶ active ──end, or 8 h──▶ ended ──dismissal, at most 12 h in all──▶ gone
 //                                   │ update: newer or equal timestamp

@@ -1,5 +1,5 @@
 // Devices that are more than one token plainly online: those that are away or restricted, those that several tokens
-// share, and the pushes that APNs keeps for them (spec/apns.md §12). All other devices need no entry.
+// share, and the pushes that APNs keeps for them (docs/apns.md §12). All other devices need no entry.
 //
 //     push ─▶ reachable? ──yes──▶ delivered                    comes back ─▶ delivered late
 //                 │ no                                             ▲

@@ -155,7 +155,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
         return row.show(facts)
     }
 
-    /// In the order of spec/apns.md §7: known, topic, active, rate.
+    /// In the order of docs/apns.md §7: known, topic, active, rate.
     private func judge(
         _ place: Int, _ state: inout ShardState, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding {

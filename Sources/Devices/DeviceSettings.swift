@@ -17,7 +17,7 @@ package struct DeviceSettings: Sendable {
     /// Tokens remembered; beyond it `.any` accepts without remembering. Rounded up to a multiple of 64.
     package var tokenLimit = 1 << 24
 
-    /// From `since` of a token's death to the first 410. An uninstall does not show at once (spec/apns.md §13, §15.12);
+    /// From `since` of a token's death to the first 410. An uninstall does not show at once (docs/apns.md §13, §15.12);
     /// the delay is unknown, so the default is none, which is what a test that sets a token dead expects.
     package var unregisteredDelay = Interval.zero
 

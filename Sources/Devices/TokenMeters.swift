@@ -1,5 +1,5 @@
 // What pushes to one token have used up: the rate at which APNs refuses, and the budgets with which a device throttles
-// (spec/apns.md §5, §6, §10). Off the plain path: only made when a limit is set.
+// (docs/apns.md §5, §6, §10). Off the plain path: only made when a limit is set.
 
 import APNs
 package import Basics

@@ -1,4 +1,4 @@
-// What a request's query says about the form of its answer (spec/fcm.md §1.1: Google's standard parameters).
+// What a request's query says about the form of its answer (docs/fcm.md §1: Google's standard parameters).
 
 import Basics
 

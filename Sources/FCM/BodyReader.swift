@@ -1,10 +1,10 @@
 // Reads the body of a send by the table of its fields. A body that is well-formed costs a walk over the scanner's nodes and no
-// heap; one that is not is walked once more, to say all that is wrong with it as Google does (spec/fcm.md §3.4).
+// heap; one that is not is walked once more, to say all that is wrong with it as Google does (docs/fcm.md §3).
 
 import Basics
 
 /// Of a key that stands twice in one object the last counts, whatever it holds; it takes the other's whole place
-/// (spec/fcm.md §1.2). One per loop.
+/// (docs/fcm.md §1). One per loop.
 final class BodyReader {
     /// Faults of one body that are told: an answer is not to be many times as long as what it answers.
     static let mostTold = 100

@@ -1,4 +1,4 @@
-// The envelope in which Google tells an error (spec/fcm.md §3.2): JSON of two blanks' indent with a line's end behind it. Which
+// The envelope in which Google tells an error (docs/fcm.md §3): JSON of two blanks' indent with a line's end behind it. Which
 // details there are, and in which order, differs from case to case.
 
 import Basics
@@ -174,7 +174,7 @@ package enum ErrorBody {
         }
     }
 
-    /// The front end's page (spec/fcm.md §1.4, §3.4).
+    /// The front end's page (docs/fcm.md §1.4, §3).
     private static func page(of reason: FCMReason, path: String) -> String {
         let title = reason == .badGateway ? "Error 502 (Server Error)!!1" : "Error 404 (Not Found)!!1"
         let said =

@@ -1,4 +1,4 @@
-// What a provider does about each refusal (spec/fcm.md §3.3, §4, §7; Google's pages on errors and on scaling).
+// What a provider does about each refusal (docs/fcm.md §3, §4; Google's pages on errors and on scaling).
 
 extension FCMReason {
     /// In a sentence or two.

@@ -12,7 +12,7 @@ package enum FCMReason: UInt8, ProviderReason {
 
     package static var list: ReasonList { .fcm }
 
-    /// What the answer's envelope says (spec/fcm.md §3.3, §3.4); nil: a page of HTML, without an envelope.
+    /// What the answer's envelope says (docs/fcm.md §3); nil: a page of HTML, without an envelope.
     var reply: ErrorReply? {
         switch self {
         case .invalidArgument: ErrorReply(.invalidArgument, Text.argument, [.fcm("INVALID_ARGUMENT")])

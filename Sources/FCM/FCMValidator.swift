@@ -239,7 +239,7 @@ package final class FCMValidator {
         return nil
     }
 
-    /// Each platform is told of its size in words of its own (spec/fcm.md §2.4).
+    /// Each platform is told of its size in words of its own (docs/fcm.md §2).
     private func isForAndroid(_ facts: MessageFacts, _ body: ByteBuffer) -> Bool {
         guard reader.node(.liveActivityToken) == nil else { return false }
         return registrations.isAndroid(Hash128(hashing: body.bytes.extracting(facts.targetText)))

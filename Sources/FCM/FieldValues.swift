@@ -28,7 +28,7 @@ enum FieldValues {
         }
     }
 
-    /// The place of a word, in any case of letters (spec/fcm.md §1.2), or given by its number.
+    /// The place of a word, in any case of letters (docs/fcm.md §1), or given by its number.
     static func word(_ node: Int, _ type: WordType, _ scanner: JSONScanner) -> Int? {
         if let number = scanner.integer(node) {
             return type.words.indices.contains(Int(clamping: number)) ? Int(number) : nil
@@ -54,7 +54,7 @@ enum FieldValues {
 
 /// A duration of Protocol Buffers as JSON: digits, a fraction of at most nine, and `s`.
 struct DurationText: Hashable {
-    /// Whole seconds, the fraction dropped (spec/fcm.md §2.2).
+    /// Whole seconds, the fraction dropped (docs/fcm.md §2).
     let seconds: Int64
 
     init?(_ text: Span<UInt8>) {

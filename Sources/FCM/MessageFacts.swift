@@ -112,7 +112,7 @@ package struct DataEntry: Hashable, Sendable {
     }
 }
 
-/// How the names of messages to registrations end (spec/fcm.md §3.1, §9.4).
+/// How the names of messages to registrations end (docs/fcm.md §3).
 package enum MessageIDForm: String, CaseIterable, Sendable {
     /// As in the sample of Google's documentation: `0:`, microseconds, `%`, and eight hex digits twice.
     case sample
@@ -128,7 +128,7 @@ package enum MissingSubscriptionForm: String, CaseIterable, Sendable {
     case unregistered = "UNREGISTERED"
 }
 
-/// What is open in the facts (spec/fcm.md §9).
+/// What is open in the facts (docs/fcm.md, Settings).
 package struct FCMSettings: Sendable {
     /// Most bytes of keys and values together (§2.4); nil: only the bound of a body, 64 KiB.
     package var sizeLimit: Int? = 4_096

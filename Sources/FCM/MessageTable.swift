@@ -1,4 +1,4 @@
-// The fields of `messages:send` (spec/fcm.md §2, from the discovery document of fcm:v1). One table for reading, for errors and
+// The fields of `messages:send` (docs/fcm.md §2, from the discovery document of fcm:v1). One table for reading, for errors and
 // for tests.
 
 extension MessageType {

@@ -1,4 +1,4 @@
-// The checks of a send, in their order: observed in parts and unsure in others (spec/fcm.md §9.2), so another order is another
+// The checks of a send, in their order: observed in parts and unsure in others (docs/fcm.md §3), so another order is another
 // array.
 
 package import Pushes

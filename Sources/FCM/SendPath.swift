@@ -1,4 +1,4 @@
-// Paths of FCM and the forms of what stands in them and in a target (spec/fcm.md §1.1, §2.1, §5).
+// Paths of FCM and the forms of what stands in them and in a target (docs/fcm.md §1, §2, §5).
 
 import Basics
 

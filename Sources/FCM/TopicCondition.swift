@@ -1,4 +1,4 @@
-// Conditions on topics: `'a' in topics && ('b' in topics || !('c' in topics))` (spec/fcm.md §2.1). Read in one pass, without
+// Conditions on topics: `'a' in topics && ('b' in topics || !('c' in topics))` (docs/fcm.md §2). Read in one pass, without
 // going back.
 
 import Basics

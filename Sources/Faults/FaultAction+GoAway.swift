@@ -1,5 +1,5 @@
 // `{"goaway": "Shutdown"}` or `{"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}`: GOAWAY with the
-// reason as compact JSON, as APNs sends it (spec/apns.md §2.3), or with any other debug data.
+// reason as compact JSON, as APNs sends it (docs/apns.md §2.3), or with any other debug data.
 
 package import Basics
 import Pushes

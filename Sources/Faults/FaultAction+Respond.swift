@@ -1,12 +1,12 @@
 // `{"respond": {"reason": "Unregistered", "timestamp": "before-registration"}}`: a refusal with any reason of
-// spec/apns.md §6. `{"respond": {"status": 502, "body": "<html>", "headers": {"content-type": "text/html"}}}`: an answer
+// docs/apns.md §6. `{"respond": {"status": 502, "body": "<html>", "headers": {"content-type": "text/html"}}}`: an answer
 // that APNs never gives, such as a proxy's.
 
 package import Basics
 import Pushes
 
 /// The `timestamp` of a scripted 410 in relation to the token's registration with the relay. A relay must drop the
-/// token only if the death is younger than the registration (spec/apns.md §13).
+/// token only if the death is younger than the registration (docs/apns.md §13).
 package enum RelativeTimestamp: Sendable, Equatable {
     case beforeRegistration, afterRegistration
     case absolute(WallTime)

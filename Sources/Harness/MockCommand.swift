@@ -40,7 +40,7 @@ package struct MockCommand: Sendable {
 
     package init() {}
 
-    /// 2196 is production's port, 2195 the sandbox's (spec/apns.md §1). Whoever asks for port 0 of APNs runs many mocks
+    /// 2196 is production's port, 2195 the sandbox's (docs/apns.md §1). Whoever asks for port 0 of APNs runs many mocks
     /// at once, and gets any port here as well; a default that is taken moves, an address that was given does not.
     private func chooseChannels(_ options: inout MockOptions) throws(Failure) {
         func address(_ text: String?, beside apns: SocketAddress, _ port: UInt16) throws(Failure) -> SocketAddress? {

@@ -28,7 +28,7 @@ package struct RelayCommand: Sendable {
     package var plantEvery: Int?
     package var collapsesAlerts = false
     package var connections: Int?
-    /// `A` or `B` (spec/relays.md §1.4).
+    /// `A` or `B`: see `ActivityVariant`.
     package var variant: String?
     package var answer: String?
     package var clock: String?

@@ -38,7 +38,7 @@ package struct BacklogSlope: Hashable, Sendable {
     package static let fewestSeconds = 5
     /// And of a part, which is one of many (our choice).
     private static let fewestOfPart = 8
-    /// Growth above it is a backlog (spec/capacity.md §3).
+    /// Growth above it is a backlog (docs/capacity.md).
     package static let limit = 0.01
     private static let chance = 0.05
 

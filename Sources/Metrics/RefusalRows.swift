@@ -1,5 +1,5 @@
 // Refusals one after the other: whose pauses double waits behind each once more for as long as in all before, and for the
-// first of them. (spec/fcm.md §4, F7, F8; Apple's words know of no growth, spec/apns.md §14, P13.)
+// first of them. (docs/fcm.md §4, F7, F8; Apple's words know of no growth, P13.)
 
 package import Basics
 package import Pushes

@@ -44,7 +44,7 @@ package struct SeenPush: Hashable, Sendable {
         package static let hasTag = Flags(rawValue: 32_768)
         /// What it says was held against what its call said.
         package static let isCompared = Flags(rawValue: 65_536)
-        /// FCM passes on what APNs said of a message (spec/fcm.md §3.3).
+        /// FCM passes on what APNs said of a message (docs/fcm.md §3).
         package static let isWordOfAPNs = Flags(rawValue: 131_072)
         /// Somebody looked whether a server is there: no push at all, by its method and its path.
         package static let isProbe = Flags(rawValue: 1 << 22)
@@ -158,7 +158,7 @@ package struct SeenPush: Hashable, Sendable {
     package var metFault: Bool { faultRule != 0 }
     package var isLiveActivity: Bool { type == .liveactivity }
     /// Which token a refusal that speaks of one means: what APNs says of a message for a Live Activity is said of the
-    /// activity's (spec/fcm.md §6.1). 404 is FCM's word for a registration, whatever stands beside it.
+    /// activity's (docs/fcm.md §6). 404 is FCM's word for a registration, whatever stands beside it.
     package var refusedToken: TokenHash {
         flags.contains(.isWordOfAPNs) && status == 400 ? activityToken ?? token : token
     }

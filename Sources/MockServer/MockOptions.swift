@@ -25,7 +25,7 @@ package struct MockOptions: Sendable {
     /// A second address of the same environment, as Apple has 2197 beside 443; nil: none.
     package var apnsTwin: SocketAddress?
     /// Where the mock plays sandbox as well, beside production at `apns`; nil: nowhere. Tokens, activities and keys for
-    /// one environment are strangers in the other (spec/apns.md §1).
+    /// one environment are strangers in the other (docs/apns.md §1).
     package var sandbox: SocketAddress?
     package var sandboxTwin: SocketAddress?
     /// Nil: no admin API.
@@ -39,7 +39,7 @@ package struct MockOptions: Sendable {
     package var channelsMayMove = false
     /// Where FCM and its token endpoint listen; nil: nowhere.
     package var fcm: SocketAddress?
-    /// The open questions of spec/fcm.md §9.
+    /// The open questions of docs/fcm.md.
     package var fcmRules = FCMSettings()
     /// Threads that serve pushes, 1...64. The admin API has one more.
     package var loops = 1
@@ -48,7 +48,7 @@ package struct MockOptions: Sendable {
     package var environment = PushEnvironment.production
     /// Bundle IDs whose pushes are taken; empty: any, and `com.example.app` is named in the ready line.
     package var topics: [String] = []
-    /// The open questions of spec/apns.md §15. `environment` and `allowedTopics` are set from the fields above.
+    /// The open questions of docs/apns.md. `environment` and `allowedTopics` are set from the fields above.
     package var rules = APNsSettings()
     /// How devices behave. `registration` is set from the field above.
     package var deviceRules = DeviceSettings()

@@ -92,7 +92,7 @@ package enum Text {
         }
     }
 
-    /// As FCM makes them today (spec/fcm.md §5): an installation's id, a colon, and what is the token's own.
+    /// As FCM makes them today (docs/fcm.md §5): an installation's id, a colon, and what is the token's own.
     package static func append(registrationFrom seed: Seed, into buffer: ByteBuffer) {
         var generator = seed.generator()
         // Four bits of an installation's id are always the same.

@@ -7,7 +7,7 @@ private final class ThreadWork: Sendable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Does work that blocks, without holding up the threads that tasks share.
+/// Does `work`, which blocks, on a new thread, so that it holds up none of the threads that tasks share.
 func onThreadOfItsOwn(_ work: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
         let letter = Unmanaged.passRetained(

@@ -1,8 +1,9 @@
-// A fault as the rule that stands in scenarios and the admin API.
+// A fault as JSON: the rule that stands in scenarios and the admin API.
 
 import Basics
 
 extension Fault {
+    /// The rule as JSON; criteria that are nil are left out.
     var json: JSONValue {
         var match = JSONObject()
         match["endpoint"] = endpoint.map { .string($0.rawValue) }

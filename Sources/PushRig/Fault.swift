@@ -1,6 +1,7 @@
-// A fault as a test writes it. Words are checked when it is given to a mock.
+// A fault as a test writes it. Its words and numbers are checked by `MockServer.fault`, which throws for a wrong one.
 
-/// What the mock treats badly, how, and how often. Criteria that are nil match all; all that are given must hold.
+/// A fault: what the mock does wrong on purpose, to which requests, and how often. A criterion that is nil matches all; all
+/// that are given must hold.
 ///
 /// ```swift
 /// try mock.fault(Fault(.respond("Unregistered"), token: token, times: 1))
@@ -13,23 +14,24 @@
 /// `docs/scenarios.md` tells the whole vocabulary; what has no property here can be written as JSON and given to
 /// `MockServer.fault(json:)`.
 public struct Fault: Hashable, Sendable {
-    /// What a fault meets.
+    /// The kind of thing that a fault meets.
     public enum Target: String, Hashable, Sendable {
+        /// A push, or another request to `endpoint`.
         case push
-        /// Connections, once each: before TLS for `refuseTLS`, else after the mock's first SETTINGS.
+        /// A connection, once: before TLS for `refuseTLS`, else after the mock's first SETTINGS.
         case connection
-        /// Broadcasts and operations on channels.
+        /// A broadcast or an operation on channels.
         case broadcast
     }
 
-    /// What `times` and `after` are counted by.
+    /// The thing for which `times` and `after` are counted: all that match together, each token, or each connection.
     public enum Scope: String, Hashable, Sendable {
         case all, token, connection
     }
 
-    /// Where a mock FCM is asked.
+    /// The endpoint that a request is for. All but `send` are FCM's.
     public enum Endpoint: String, Hashable, Sendable {
-        /// Pushes; of every provider.
+        /// Pushes of APNs and FCM.
         case send
         /// Access tokens.
         case token
@@ -37,70 +39,77 @@ public struct Fault: Hashable, Sendable {
         case topic
     }
 
-    /// The nth of something, from 1.
+    /// The places in a row that are met, counted from 1 to 10⁹.
     public enum Nth: Hashable, Sendable, ExpressibleByIntegerLiteral {
+        /// That place alone.
         case only(Int)
+        /// The places from the first to the last, both included.
         case range(ClosedRange<Int>)
-        /// That one and all after it.
+        /// That place and all after it.
         case from(Int)
-        /// Every kth: the kth, the one k later, and so on.
+        /// Every kth place: the kth, the one k later, and so on.
         case every(Int)
 
+        /// That place alone.
         public init(integerLiteral number: Int) { self = .only(number) }
     }
 
-    /// The right thing that a relay may do so that a fault leaves it alone.
+    /// The cure: what a relay does right so that a fault leaves it alone.
     public enum Cure: Hashable, Sendable {
-        /// Connections accepted after the first firing are spared.
+        /// Another connection: those accepted after the first firing are spared.
         case newConnection
-        /// Pushes with another provider token than that of the first firing are spared.
+        /// Another provider token than that of the first firing: pushes with it are spared.
         case newProviderToken
-        /// A token (a fault of connections: the mock) that was left alone for so long is spared for good.
+        /// Rest: a token (a fault of connections: the mock) that was left alone for so long is spared for good.
         case quiet(Duration)
     }
 
+    /// The action: what the fault does.
     public var action: Action
-    /// Nil: pushes, or for `refuseTLS` connections.
+    /// The target; nil: pushes, or for `refuseTLS` connections.
     public var target: Target?
-    /// Nil: where pushes go.
+    /// The endpoint; nil: `send`.
     public var endpoint: Endpoint?
-    /// Hex digits, or a registration of FCM.
+    /// The token that is met, in hex digits, or a registration of FCM.
     public var token: String?
-    /// Any of these.
+    /// The tokens of which any is met, 1 to 100,000.
     public var tokens: [String]?
-    /// A topic, or a bundle ID for all topics of that app.
+    /// The topic that is met, or a bundle ID for all topics of that app.
     public var topic: String?
-    /// Such as `alert` or `liveactivity`.
+    /// The push type that is met, such as `alert` or `liveactivity`.
     public var pushType: String?
-    /// Of a Live Activity: `start`, `update` or `end`.
+    /// The event of a Live Activity that is met: `start`, `update` or `end`.
     public var event: String?
-    /// 1, 5 or 10.
+    /// The priority that is met: 1, 5 or 10.
     public var priority: Int?
-    /// The nth push of its token.
+    /// The place among the pushes to its token.
     public var nth: Nth?
-    /// The nth request of its connection.
+    /// The place among the requests on its connection.
     public var nthOfConnection: Nth?
-    /// The nth connection that the mock accepted.
+    /// The place of its connection among those that the mock accepted.
     public var connection: Nth?
-    /// This share of the pushes, above 0 and at most 1.
+    /// The share of pushes that are met, by chance, above 0 and at most 1.
     public var fraction: Double?
-    /// This share of the tokens, above 0 and at most 1; the same ones each time.
+    /// The share of tokens that are met, above 0 and at most 1; the same ones each time.
     public var tokenFraction: Double?
-    /// This share of the connections.
+    /// The share of connections that are met, above 0 and at most 1.
     public var connectionFraction: Double?
-    /// Lets that many that match pass first.
+    /// The number of matches that pass first, 0 to 10⁹.
     public var after: Int?
-    /// Acts at most that often.
+    /// The number of matches that are met at most, 1 to 10⁹; nil: all.
     public var times: Int?
+    /// The thing for which `times` and `after` are counted.
     public var per: Scope = .all
-    /// `times` and `after` begin anew so often.
+    /// The time after which `times` and `after` begin anew, above 0 and at most a year.
     public var renew: Duration?
-    /// In force for so long.
+    /// The time for which the fault is in force, above 0 and at most a year; nil: until it is removed.
     public var duration: Duration?
+    /// The cure; nil: none.
     public var cure: Cure?
-    /// Removed after so long.
+    /// The time after which the fault is removed, above 0 and at most a year; nil: never.
     public var timeToLive: Duration?
 
+    /// A fault; `untilHeals` is its `cure`. Nothing is checked before a mock gets it.
     public init(
         _ action: Action, meets target: Target? = nil, at endpoint: Endpoint? = nil, token: String? = nil,
         tokens: [String]? = nil, topic: String? = nil, pushType: String? = nil, event: String? = nil,

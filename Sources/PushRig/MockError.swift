@@ -2,9 +2,11 @@
 
 import Basics
 
-/// What went wrong, in one line, and how to mend it.
+/// An error of the library: what went wrong, and how to mend it.
 public struct MockError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The error in one line.
     public var message: String
+    /// The way to mend it; nil: none is known.
     public var hint: String?
 
     init(_ message: String, hint: String? = nil) {
@@ -16,11 +18,12 @@ public struct MockError: Error, Hashable, Sendable, CustomStringConvertible {
         self.init((failure.place.map { $0 + ": " } ?? "") + failure.message, hint: failure.hint)
     }
 
+    /// The message, with the hint in brackets.
     public var description: String { message + (hint.map { " (\($0))" } ?? "") }
 }
 
 extension Interval {
-    /// At most some 292 years.
+    /// The same length; beyond some 292 years the longest there is.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let whole = seconds.saturating(times: 1_000_000_000)

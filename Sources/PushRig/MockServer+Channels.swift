@@ -10,32 +10,33 @@ import Pushes
 extension MockServer {
     /// A broadcast channel.
     public struct Channel: Hashable, Sendable, Identifiable {
-        /// Base64, as in `apns-channel-id`.
+        /// The channel's ID in Base64, as in `apns-channel-id`.
         public var id: String
-        /// A bundle ID.
+        /// The bundle ID of its app.
         public var bundle: String
-        /// 0: nothing is stored; 1: the latest message, for up to eight hours.
+        /// What the channel stores. 0: nothing; 1: the latest message, for up to eight hours.
         public var storagePolicy: Int
-        /// Activities that listen now.
+        /// The number of activities that listen now.
         public var subscribers: Int
-        /// Broadcasts accepted so far.
+        /// The number of broadcasts accepted so far.
         public var broadcasts: Int
-        /// What activities did with the last broadcast, such as `updated`, and how many.
+        /// The number of activities by what they did with the last broadcast, such as `updated`.
         public var lastOutcomes: [String: Int]
-        /// Every activity that listened when it was sent has had the last broadcast.
+        /// Whether each activity that listened when the last broadcast was sent has had it.
         public var isDelivered: Bool
     }
 
-    /// Where channels are managed; nil unless the configuration asks for it.
+    /// The URL at which channels are managed; nil unless the configuration says `managesChannels`.
     public var channelsURL: String? { service.coordinates.channels.map { "https://\($0)" } }
 
-    /// In order of creation; at most `limit`.
+    /// The channels in order of creation, the first `limit` of them.
     public func channels(limit: Int = 10_000) -> [Channel] {
         service.channels.records(limit: limit).filter { !$0.isDeleted }.map(Channel.init)
     }
 
     /// Lets the activity with that update token listen to a channel, and to no other. The message that the channel holds
-    /// reaches it at once; what it did with that is returned, nil when there was none.
+    /// reaches it at once. Returns what the activity did with that, such as `updated`; nil: there was none. Throws for a
+    /// token or channel that is none, and where a million activities listen already.
     @discardableResult
     public func subscribe(_ token: String, to channel: String) throws(MockError) -> String? {
         guard DeviceFleet.isToken(token) else {
@@ -53,11 +54,12 @@ extension MockServer {
         }
     }
 
-    /// False when it listened to none.
+    /// Takes the activity with that update token off its channel. False: it listened to none.
     @discardableResult
     public func unsubscribe(_ token: String) -> Bool { service.channels.unsubscribe(token) }
 
-    /// Switches the broadcast capability of an app, which is on unless told otherwise. Off deletes its channels.
+    /// Switches the broadcast capability of an app, which is on by default. Off deletes its channels. Throws where no
+    /// further app can be kept.
     public func setBroadcasts(_ isEnabled: Bool, for bundle: String) throws(MockError) {
         guard service.channels.setEnabled(isEnabled, for: bundle, now: clock.wall()) else {
             throw MockError("no further app can be kept", hint: "reset forgets all")

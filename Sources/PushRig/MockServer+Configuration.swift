@@ -1,25 +1,27 @@
-// What one may choose about a mock before it starts.
+// The choices about a mock before it starts.
 
 extension MockServer {
-    /// All fields have defaults that suit a test.
+    /// The choices about a mock before it starts. All have defaults that suit a test.
     public struct Configuration: Hashable, Sendable {
-        /// Credentials and journal; made when absent, used again when present. Nil: a temporary folder, which is gone
-        /// when the mock stops.
+        /// The folder of credentials and journal; made when absent, used again when present. Nil: a temporary folder,
+        /// which is gone when the mock stops.
         public var stateDirectory: String?
-        /// 0 picks a free one.
+        /// The port of APNs, 0 to 65535; 0: a free one.
         public var port: Int
-        /// Where sandbox is played as well, beside production; 0 picks a free one, nil: nowhere.
+        /// The port of a sandbox beside production, 0 to 65535; 0: a free one, nil: no sandbox.
         public var sandboxPort: Int?
-        /// Bundle IDs that exist, without suffixes such as `.push-type.liveactivity`; empty: every one.
+        /// The bundle IDs that the mock knows, without suffixes such as `.push-type.liveactivity`; empty: any.
         public var topics: [String]
+        /// The environment at `port`.
         public var environment: Environment
+        /// The device tokens that the mock takes.
         public var tokens: Tokens
-        /// The same seed lets faults with a fraction meet the same pushes.
+        /// The number from which all chance follows: with the same seed, faults with a fraction meet the same pushes.
         public var seed: UInt64
-        /// Whether broadcast channels can be managed, on a port of their own; see `channelsURL`.
+        /// Whether broadcast channels can be managed, at a free port of their own; see `channelsURL`.
         public var managesChannels = false
-        /// Rules that Apple leaves open, by name, such as `["tokenUpdateScope": "peer-and-team"]`; `pushrig list settings`
-        /// tells those there are.
+        /// The settings of the mock by name, such as `["tokenUpdateScope": "peer-and-team"]`; `pushrig list settings` tells
+        /// all. `MockServer.init` throws for an unknown name or value.
         public var settings: [String: String] = [:]
 
         public init(
@@ -36,14 +38,14 @@ extension MockServer {
         }
     }
 
-    /// Which of Apple's two services it plays.
+    /// The environment of APNs that a mock plays.
     public enum Environment: Hashable, Sendable { case production, sandbox }
 
-    /// Which device tokens are taken.
+    /// The device tokens that a mock takes.
     public enum Tokens: Hashable, Sendable {
-        /// Each one that is well formed; its first accepted push tells its topic.
+        /// Any well-formed token; its first accepted push tells its topic.
         case any
-        /// These, in hex digits, and those of `setToken`; pushes to others are answered 400 BadDeviceToken.
+        /// These tokens, in hex digits, and those of `setToken`; pushes to others are answered 400 BadDeviceToken.
         case registered([String])
     }
 }

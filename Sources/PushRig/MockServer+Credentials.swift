@@ -8,19 +8,21 @@ import Pushes
 extension MockServer {
     /// A provider key in a file, as Apple gives it out.
     public struct ProviderKey: Hashable, Sendable {
+        /// The key's ID, as in `kid` of a provider token.
         public var keyID: String
+        /// The key's team, as in `iss` of a provider token.
         public var teamID: String
-        /// PKCS #8 PEM (.p8). Absolute.
+        /// The absolute path of the private key, a PKCS #8 PEM file (.p8).
         public var file: String
     }
 
-    /// What a key is for.
+    /// The topics and environments that a provider key is good for.
     public enum KeyScope: Hashable, Sendable {
         /// All topics of the team, in both environments.
         case team
         /// All topics of the team, in one environment; a team has at most two of them there.
         case environment(Environment)
-        /// These bundle IDs in one environment. `related` is the ID of the one other such key that may share a connection.
+        /// These bundle IDs in one environment. `related` is the ID of the other such key that may share a connection.
         case topics([String], Environment, related: String? = nil)
 
         fileprivate var inside: APNs.KeyScope {
@@ -32,8 +34,8 @@ extension MockServer {
         }
     }
 
-    /// Makes a key, which is in force at once. `teamID` nil: the team of `providerKeyFile`. The error names a limit of
-    /// Apple's portal that is in the way.
+    /// Makes a provider key, which is in force at once. `teamID` nil: the team of `providerKeyFile`. Throws beyond a limit of
+    /// Apple's portal (a team has two keys for an environment and 200 for topics there), and for a topic that is none.
     public func addKey(_ scope: KeyScope = .team, teamID: String? = nil) throws(MockError) -> ProviderKey {
         do throws(Failure) {
             let key = try service.credentials.makeKey(scope.inside, teamID: teamID)
@@ -44,23 +46,26 @@ extension MockServer {
         }
     }
 
-    /// A client certificate with its key, in both forms that clients take. Paths are absolute.
+    /// A client certificate with its private key, in both forms that clients take. Paths are absolute.
     public struct ClientCertificate: Hashable, Sendable {
-        /// What it is revoked by.
+        /// The name by which `revoke` knows it.
         public var name: String
-        /// PEM.
+        /// The path of the certificate, a PEM file.
         public var certificateFile: String
+        /// The path of the private key, a PEM file.
         public var keyFile: String
-        /// Sealed with `password`.
+        /// The path of both in one PKCS #12 file, sealed with `password`.
         public var pkcs12File: String
+        /// The password of `pkcs12File`.
         public var password: String
     }
 
-    /// What is wrong with a certificate.
+    /// A defect of a client certificate.
     public enum CertificateDefect: Hashable, Sendable { case expired, unknownIssuer, notAProvider }
 
-    /// Makes a client certificate for these topics, given with their suffixes (`com.example.app`,
-    /// `com.example.app.voip`). One with a defect, or for another environment, is answered by GOAWAY.
+    /// Makes a client certificate for 1 to 100 topics, given with their suffixes (`com.example.app`,
+    /// `com.example.app.voip`). One with a defect, or for another environment, is answered by GOAWAY. Throws for a topic or
+    /// name that is none.
     public func makeCertificate(
         topics: [String], environments: Set<Environment> = [.production, .sandbox], defect: CertificateDefect? = nil,
         name: String? = nil
@@ -85,7 +90,8 @@ extension MockServer {
         }
     }
 
-    /// Revokes a key by its ID, the first one included, or a certificate by its name. False when there is none.
+    /// Revokes a provider key by its ID, the first one included, or a certificate by its name. False: there is none. Throws
+    /// where the folder cannot be written.
     @discardableResult
     public func revoke(_ credential: String) throws(MockError) -> Bool {
         do throws(Failure) { return try service.credentials.revoke(credential) } catch { throw MockError(error) }

@@ -7,7 +7,8 @@ import MockServer
 
 extension MockServer {
     /// Puts a fault in force and returns its id, which its pushes carry in `Push.fault`. Of several that match a push,
-    /// the first one added acts. The error names a reason or word that does not exist, and the nearest that does.
+    /// the first one added acts. Throws for a word that does not exist, with the nearest that does, and for a number or
+    /// duration out of its range.
     @discardableResult
     public func fault(_ fault: Fault) throws(MockError) -> String {
         do throws(FaultRuleError) {
@@ -18,7 +19,8 @@ extension MockServer {
     }
 
     /// Puts a fault in force that is written as a rule of the admin API and of scenarios, such as
-    /// `{"action": {"raw": "bad-hpack"}, "match": {"nth": {"every": 10}}}`. Returns its id. The error names the member.
+    /// `{"action": {"raw": "bad-hpack"}, "match": {"nth": {"every": 10}}}`. Returns its id. Throws for what is no such
+    /// rule, with the member that is wrong.
     @discardableResult
     public func fault(json text: String) throws(MockError) -> String {
         let json: JSONValue
@@ -30,20 +32,23 @@ extension MockServer {
         }
     }
 
-    /// False when there is none of that id.
+    /// Removes a fault by its id. False: there is none of that id.
     @discardableResult
     public func removeFault(_ id: String) -> Bool { service.faults.remove(id: id) }
 
+    /// Removes all faults.
     public func removeFaults() { service.faults.removeAll() }
 
-    /// How often a fault has acted; 0 when there is none of that id.
+    /// The number of times that a fault has acted; 0: never, or there is none of that id.
     public func timesFired(_ id: String) -> Int { service.faults.rules.first { $0.rule.id == id }?.fired ?? 0 }
 
     /// Makes a token known, or changes what is known of it. `token` is in hex digits. Pushes to a token that is not
     /// active are answered 410. `topic` is a bundle ID; nil: the first accepted push tells. `sinceMilliseconds` is the
     /// `timestamp` of that answer, in milliseconds since 1970; nil: now. Tokens with the same `device` live on one phone:
     /// they share its connection, its budgets and the one push that APNs keeps for an app while the phone is away; nil:
-    /// the token has a phone of its own. `connection` nil: as it was, at first online.
+    /// the token has a phone of its own. `connection` nil: as it was, at first online. Throws for a token that is no even
+    /// number of hex digits, at most 1024, for a device's name that is not 1 to 64 letters, digits, `-`, `_` and `.`, and
+    /// after `stop()`.
     public func setToken(
         _ token: String, kind: TokenKind = .unknown, topic: String? = nil, state: TokenState = .active,
         sinceMilliseconds: Int? = nil, device: String? = nil, connection: Connection? = nil,
@@ -69,7 +74,7 @@ extension MockServer {
     }
 
     /// Changes how the phone of a known token can be reached, and leaves all else as it is. A phone that is back gets
-    /// what was stored for it.
+    /// what was stored for it. Throws for a token that is not known, and after `stop()`.
     public func setConnection(of token: String, _ connection: Connection) throws(MockError) {
         try checkRunning()
         guard var record = service.devices.record(of: token) else { throw Self.unknown(token) }
@@ -77,8 +82,9 @@ extension MockServer {
         _ = service.set(record)
     }
 
-    /// The system gives the app another token: the old one is answered 410 Unregistered from now on, the new one stands
-    /// for the same app, phone and activity.
+    /// Gives the app another token, as the system does: the old one is answered 410 Unregistered from now on, the new one
+    /// stands for the same app, phone and activity. Throws for an old token that is not known, a new one that is none, and
+    /// after `stop()`.
     public func replaceToken(_ old: String, by new: String) throws(MockError) {
         try checkRunning()
         guard service.devices.record(of: old) != nil else { throw Self.unknown(old) }
@@ -89,8 +95,8 @@ extension MockServer {
         service.tellLate()
     }
 
-    /// Moves the clock of rules and devices: provider tokens age, activities end, stored pushes expire. Not beyond the
-    /// year 2262, where it stands still.
+    /// Moves the clock of checks and devices: provider tokens age, activities end, stored pushes expire. In the year 2262
+    /// it stands still.
     public func advanceClock(by duration: Duration) {
         service.set(wall: service.clock.wall() + Interval(duration))
         service.tellLate()
@@ -104,10 +110,11 @@ extension MockServer {
         MockError("the token \(token.prefix(8))… is not known", hint: "make it known with setToken, or push to it first")
     }
 
-    /// How a phone can be reached.
+    /// The way in which a phone can be reached.
     public enum Connection: Hashable, Sendable {
+        /// Reached at once.
         case online
-        /// Pushes are stored, one for each app.
+        /// Away: pushes are stored, one for each app.
         case offline
         /// Low on power: pushes below priority 10 are stored.
         case restricted
@@ -121,9 +128,9 @@ extension MockServer {
         }
     }
 
-    /// What a token addresses.
+    /// The kind of a token: what it addresses.
     public enum TokenKind: Hashable, Sendable {
-        /// Takes pushes of every type.
+        /// Anything: pushes of every type are taken.
         case unknown
         /// An app on a device: all types but `liveactivity`, `widgets` and `controls`.
         case device
@@ -133,7 +140,7 @@ extension MockServer {
         case start
         /// All widgets of an app.
         case widget
-        /// One of its controls.
+        /// One control of an app.
         case control
 
         fileprivate var inside: Devices.TokenKind {
@@ -148,11 +155,13 @@ extension MockServer {
         }
     }
 
+    /// The state of a token: whether pushes to it are taken.
     public enum TokenState: Hashable, Sendable {
+        /// Alive.
         case active
-        /// Answered 410 Unregistered.
+        /// Dead: pushes are answered 410 Unregistered.
         case unregistered
-        /// Answered 410 ExpiredToken.
+        /// Dead: pushes are answered 410 ExpiredToken.
         case expired
 
         fileprivate var inside: Devices.TokenState {

@@ -1,4 +1,4 @@
-// What arrived, read from the mock's journal: a push is there before its answer leaves.
+// The pushes that arrived, read from the mock's journal: a push is there before its answer leaves.
 
 import Basics
 import Journal
@@ -6,20 +6,20 @@ import MockServer
 import Synchronization
 
 extension MockServer {
-    /// A point between two pushes.
+    /// A point between two pushes, in order of arrival.
     public struct Position: Hashable, Sendable {
         let cursor: JournalCursor
     }
 
-    /// The point after all pushes so far.
+    /// The point after all pushes so far. Throws where the journal cannot be read.
     public func position() throws(MockError) -> Position {
         let cursor = try read(since: readTo.withLock { $0 }) { _ in true }
         readTo.withLock { $0 = cursor }
         return Position(cursor: cursor)
     }
 
-    /// All pushes after the position in order of arrival, refused ones too; nil: since the start or the last reset. At
-    /// most `limit`, the oldest.
+    /// The pushes after `position` in order of arrival, refused ones too; nil: since the start or the last reset. The
+    /// oldest `limit` of them. Throws where the journal cannot be read.
     public func pushes(since position: Position? = nil, limit: Int = 10_000) throws(MockError) -> [Push] {
         var found: [Push] = []
         guard limit > 0 else { return found }
@@ -30,8 +30,8 @@ extension MockServer {
         return found
     }
 
-    /// The first push after the position (nil: since the start or the last reset) to that token (nil: any) for which
-    /// `matches` holds; waits for it if it has not come yet. When the time is up the error says what came instead.
+    /// The first push after `position` (nil: since the start or the last reset) to that token (nil: any) for which `matches`
+    /// holds. Waits up to `timeout` for it. Throws a `MockError` that says what came instead, or a `CancellationError`.
     public func waitForPush(
         token: String? = nil, since position: Position? = nil, timeout: Duration = .seconds(5),
         where matches: (Push) -> Bool = { _ in true }
@@ -68,7 +68,7 @@ extension MockServer {
         }
     }
 
-    /// How many entries are read before other tasks have their turn.
+    /// The number of entries that are read before other tasks have their turn.
     private static var entriesPerTurn: Int { 1_000 }
 
     @discardableResult
@@ -83,7 +83,7 @@ extension MockServer {
     }
 }
 
-/// What came while something else was waited for.
+/// The pushes that came while another was waited for.
 private struct Others {
     private var count = 0
     private var last: Push?

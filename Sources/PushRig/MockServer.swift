@@ -9,7 +9,7 @@ import OperatingSystem
 import Synchronization
 
 /// A mock of Apple's push service on a port of this machine. It checks each push as APNs does, answers as APNs does,
-/// and remembers all of them. It listens from `init` until `stop()`.
+/// and keeps all of them. It listens from `init` until `stop()`.
 ///
 /// ```swift
 /// let mock = try MockServer()
@@ -21,37 +21,40 @@ import Synchronization
 /// await mock.stop()
 /// ```
 ///
-/// Several may run at once. All members may be used from any thread.
+/// Several mocks may run at once. All members may be used from any thread.
 public final class MockServer: Sendable {
-    /// What it was started with; `port` is as it was asked for, see `MockServer.port` for the one in use.
+    /// The configuration that the mock was started with. Its `port` is the one asked for; `MockServer.port` is in use.
     public let configuration: Configuration
-    /// A literal address of the loopback interface.
+    /// The address where the mock listens, on the loopback interface: `127.0.0.1`.
     public let host: String
+    /// The port where it listens, 1 to 65535.
     public let port: Int
-    /// A PEM file with the authority that the relay must trust. Absolute, like all paths here.
+    /// The path of a PEM file with the authority that the relay must trust. Absolute, like all paths here.
     public let caFile: String
-    /// The provider key, as Apple gives it out (`AuthKey_….p8`).
+    /// The path of the provider key, as Apple gives it out (`AuthKey_….p8`).
     public let providerKeyFile: String
+    /// The ID of the provider key, ten characters.
     public let keyID: String
+    /// The team of the provider key, ten characters.
     public let teamID: String
-    /// Credentials and journal. A temporary folder unless the configuration names one.
+    /// The folder of credentials and journal: a temporary one unless the configuration names another.
     public let stateDirectory: String
 
     let service: MockService
     let clock: any TimeSource
     /// The latest place in the journal that anyone read to, so that `position()` need not read it all.
     let readTo = Mutex<JournalCursor?>(nil)
-    /// Ours to remove, with all that is in it.
+    /// The folder to remove in the end, with all that is in it; nil: none.
     private let temporaryFolder: String?
 
-    /// `https://127.0.0.1:…`
+    /// The URL of the mock, `https://127.0.0.1:…`.
     public var url: String { "https://\(host):\(port)" }
 
-    /// Where sandbox is played beside production; nil unless the configuration asks for it.
+    /// The URL of the sandbox beside production; nil unless the configuration has a `sandboxPort`.
     public var sandboxURL: String? { service.coordinates.sandbox.map { "https://\($0)" } }
 
-    /// Makes credentials, which takes some milliseconds, and listens. The error says what is in the way, such as a busy
-    /// port.
+    /// A mock that listens when this returns; making its credentials takes some milliseconds. Throws for a port beyond
+    /// 65535 or in use, an unknown setting, and a folder that cannot be made.
     public init(_ configuration: Configuration = Configuration()) throws(MockError) {
         guard let port = UInt16(exactly: configuration.port) else {
             throw MockError("\(configuration.port) is not a port", hint: "give 0 to 65535; 0 picks a free one")
@@ -99,14 +102,15 @@ public final class MockServer: Sendable {
     /// How long answers that are under way may take when the mock stops.
     private static var drainLimit: Interval { .milliseconds(500) }
 
-    /// Closes all connections, waits at most half a second for answers under way, and removes the temporary folder.
-    /// Further calls do nothing. A mock that is let go without it stops too, but blocks the thread that lets go of it.
+    /// Closes all connections, waits at most 500 ms for answers under way, and removes the temporary folder. Further
+    /// calls do nothing. A mock that is let go without it stops too, but blocks the thread that lets go of it.
     public func stop() async {
         let (service, folder) = (service, temporaryFolder)
         await onThreadOfItsOwn { end(service, folder) }
     }
 
-    /// Forgets pushes, faults and tokens; the tokens of the configuration are known again. Connections stay.
+    /// Forgets pushes, faults and tokens; the tokens of the configuration are known again. Connections stay. Throws where
+    /// the state directory cannot be read or written, and for a token of the configuration that is none.
     public func reset() throws(MockError) {
         do throws(Failure) { try service.reset() } catch { throw MockError(error) }
         if case .registered(let tokens) = configuration.tokens {

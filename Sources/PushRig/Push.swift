@@ -7,62 +7,65 @@ import Journal
 import MockServer
 import Pushes
 
-/// One request that reached the mock, and what became of it.
+/// A push: one request that reached the mock, and what became of it.
 public struct Push: Hashable, Sendable, Identifiable {
     /// A request header.
     public struct Field: Hashable, Sendable {
+        /// The name in lower case.
         public var name: String
+        /// The value as it came.
         public var value: String
     }
 
+    /// The number of the push in the mock's journal.
     public var id: UInt64
-    /// Where it arrived.
+    /// The environment where the push arrived.
     public var environment: MockServer.Environment
-    /// Hex digits in lower case.
+    /// The device token, hex digits in lower case.
     public var token: String
-    /// As in `apns-topic`.
+    /// The topic, as in `apns-topic`; nil: not given.
     public var topic: String?
-    /// As in `apns-push-type`.
+    /// The push type, as in `apns-push-type`; nil: not given.
     public var pushType: String?
-    /// As in `apns-priority`; nil when it is not given or no number.
+    /// The priority, as in `apns-priority`; nil: not given, or no number.
     public var priority: Int?
-    /// As the relay gave it, or as the mock made it.
+    /// The `apns-id` that the relay gave, or the one that the mock made.
     public var apnsID: String
-    /// Nil: the mock never answered.
+    /// The status of the answer, such as 200 or 410; nil: the mock never answered.
     public var status: Int?
-    /// Why it was refused, such as `BadDeviceToken`.
+    /// The reason of a refusal, such as `BadDeviceToken`; nil: not refused.
     public var reason: String?
-    /// Why the provider token was refused, in plain words, such as `kid "ABC" is unknown: no key has that ID`; APNs itself
-    /// says no more than the reason.
+    /// The cause why a provider token was refused, in plain words, such as `kid "ABC" is unknown: no key has that ID`. APNs
+    /// itself says no more than the reason.
     public var cause: String?
-    /// What the device did with it, such as `shown`, `updated` or `ignored-older`; nil when it was refused.
+    /// The outcome: what the device did with the push, such as `shown`, `updated` or `ignored-older`; nil: it was refused.
     public var outcome: String?
-    /// Of a push whose outcome is `stored`, because the device was away: what became of it in the end, such as `shown`,
-    /// `superseded` or `expired`; nil while it waits.
+    /// The outcome in the end of a push that was `stored` because the device was away, such as `shown`, `superseded` or
+    /// `expired`; nil while it waits.
     public var lateOutcome: String?
-    /// What APNs takes without a word although it is wrong, such as `background-with-alert`.
+    /// The warnings: what APNs takes without a word although it is wrong, such as `background-with-alert`.
     public var warnings: [String]
-    /// The id of the fault that met it.
+    /// The id of the fault that met the push; nil: none did.
     public var fault: String?
-    /// What that fault did, such as `respond` or `goaway`.
+    /// The action of that fault, such as `respond` or `goaway`.
     public var faultAction: String?
-    /// In order of arrival, names in lower case, `:method` and `:path` among them.
+    /// The request headers in order of arrival, `:method` and `:path` among them.
     public var headers: [Field]
-    /// The body as it came.
+    /// The body as it came, in bytes.
     public var payload: [UInt8]
-    /// Milliseconds since 1970 when the request had arrived.
+    /// The time when the request had arrived, in milliseconds since 1970.
     public var arrivedAtMilliseconds: Int
 
-    /// The value of the first header of that name, which is in lower case.
+    /// The value of the first header of that name, given in lower case; nil: there is none.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The payload as text; bytes that are no UTF-8 are replaced.
+    /// The payload as text; bytes that are no UTF-8 become U+FFFD.
     public var payloadText: String { String(decoding: payload, as: UTF8.self) }
 
-    /// The string at that JSON pointer (RFC 6901) of the payload, such as `/aps/alert/title`.
+    /// The string at that JSON pointer (RFC 6901) of the payload, such as `/aps/alert/title`; nil: none is there.
     public func string(at pointer: String) -> String? { json?.at(pointer: pointer)?.string }
 
-    /// The number at that JSON pointer of the payload, such as `/aps/timestamp`.
+    /// The number at that JSON pointer of the payload, such as `/aps/timestamp`; nil: none is there.
     public func number(at pointer: String) -> Double? { json?.at(pointer: pointer)?.double }
 
     private var json: JSONValue? { try? JSONValue(parsing: payload.span) }

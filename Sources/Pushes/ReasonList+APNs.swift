@@ -1,5 +1,5 @@
 // Why APNs refuses a push on `/3/device`: one row per reason, spelled as on the wire, in the order of the cases of `Reason`.
-// The broadcast API has a list of its own and is not part of this one (spec/apns.md §6, §11).
+// The broadcast API has a list of its own and is not part of this one (docs/apns.md §6, §11).
 
 extension ReasonList {
     static let deviceRows: [ReasonRow] = [

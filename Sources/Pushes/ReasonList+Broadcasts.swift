@@ -1,6 +1,6 @@
 // Why APNs refuses a broadcast or an operation on channels: a list of its own, apart from the one of `/3/device`, in the
 // order of the cases of `BroadcastReason`. Some words stand in both; MissingPushType and FeatureNotEnabled, for example, do
-// not (spec/apns.md §6, §11).
+// not (docs/apns.md §6, §11).
 
 extension ReasonList {
     static let broadcastRows: [ReasonRow] = [

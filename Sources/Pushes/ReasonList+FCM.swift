@@ -1,4 +1,4 @@
-// Why FCM refuses a message on `messages:send`: one row per case of the facts (spec/fcm.md §3.4), in the order of the cases of
+// Why FCM refuses a message on `messages:send`: one row per case of the facts (docs/fcm.md §3), in the order of the cases of
 // `FCMReason`. FCM's own codes are few and stand for several cases each, so a row is named by its code where one case has it,
 // and by what is wrong where several share one.
 

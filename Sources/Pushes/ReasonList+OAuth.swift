@@ -1,5 +1,5 @@
 // Why the token endpoint of FCM gives no access token: OAuth's words of errors (RFC 6749 §5.2) and Google's own, of which
-// clients try the last three again (spec/fcm.md §1.3).
+// clients try the last three again (docs/fcm.md §1.3).
 
 extension ReasonList {
     static let tokenRows: [ReasonRow] = [

@@ -200,7 +200,7 @@ private final class Passage {
     }
 
     private static let own = JSONPointerPath("/is")!
-    /// FCM takes them in any case of letters, or by their numbers: Google's own libraries write `high` (spec/fcm.md §1.2).
+    /// FCM takes them in any case of letters, or by their numbers: Google's own libraries write `high` (docs/fcm.md §1).
     private static let words = ["/message/android/priority": ["NORMAL", "HIGH"]]
 
     /// Whether a word of a list stands there in another case of letters, or as its number.

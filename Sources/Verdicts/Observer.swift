@@ -121,19 +121,19 @@ final class Observer {
         push.waitsUnder = keyOfWaiting(android)
         guard let priority = android["priority"], priority.string != nil || priority.int != nil else { return }
         push.flags.insert(.gavePriority)
-        // In any case of letters, or as the word's number (spec/fcm.md §1.2).
+        // In any case of letters, or as the word's number (docs/fcm.md §1).
         if priority.int == 1 || priority.string?.lowercased() == "high" { push.priority = 10 }
     }
 
     /// Of an Android app's message. One that lives for no time waits for nobody, and a fraction of a second is dropped
-    /// (spec/fcm.md §2.2).
+    /// (docs/fcm.md §2).
     private func keyOfWaiting(_ android: JSONValue) -> UInt64 {
         guard let key = (android["collapse_key"] ?? android["collapseKey"])?.string, !key.isEmpty else { return 0 }
         let seconds = android["ttl"]?.string.flatMap { Int64($0.prefix { $0.isNumber }) }
         return seconds == 0 ? 0 : withBytes(of: key) { Hash128(hashing: $0) }.low | 1
     }
 
-    /// Google's page says what a message for a Live Activity has (spec/fcm.md §6.1). One that has neither its token nor a state
+    /// Google's page says what a message for a Live Activity has (docs/fcm.md §6). One that has neither its token nor a state
     /// is known for one by what else only an activity's has.
     private func lookAtActivity(_ message: JSONValue, _ push: inout SeenPush) {
         guard let apns = message["apns"] else { return }

@@ -27,6 +27,6 @@ extension Soundness {
             costs: .timing)
     }
 
-    /// Thousandths of the time: a thread that is busy for more has none to spare (spec/capacity.md §3).
+    /// Thousandths of the time: a thread that is busy for more has none to spare (docs/capacity.md).
     static let mostUse = 900
 }

@@ -1,5 +1,5 @@
 // Tokens of Google's in a text, and what stands where a token stands. Apple's are known by their digits alone; of these some
-// are known by their form (spec/fcm.md §5), and others, such as an installation's ID, by the word in front of them.
+// are known by their form (docs/fcm.md §5), and others, such as an installation's ID, by the word in front of them.
 
 enum TokenForm {
     /// Parts of an instance's name before the colon, of a registration behind it, of a token that a name announces.

@@ -1,4 +1,4 @@
-// Client certificates as the rules see them (spec/apns.md §4, §9): what Apple's extensions say, and what follows.
+// Client certificates as the rules see them (docs/apns.md §4, §9): what Apple's extensions say, and what follows.
 
 @testable import APNs
 import Basics

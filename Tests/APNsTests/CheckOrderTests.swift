@@ -1,4 +1,4 @@
-// The order of checks (spec/apns.md §7): a push with several faults gets the reason of the first row.
+// The order of checks (docs/apns.md §7): a push with several faults gets the reason of the first row.
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// What a device would find in a payload (spec/apns.md §5, §10). APNs accepts all of these.
+// What a device would find in a payload (docs/apns.md §5, §10). APNs accepts all of these.
 
 import APNs
 import Basics

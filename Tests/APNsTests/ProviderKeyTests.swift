@@ -1,4 +1,4 @@
-// Kinds of provider keys, what they may do on one connection, and the portal's limits (spec/apns.md §8).
+// Kinds of provider keys, what they may do on one connection, and the portal's limits (docs/apns.md §8).
 
 import APNs
 import Basics

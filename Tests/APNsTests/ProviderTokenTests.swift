@@ -1,4 +1,4 @@
-// Provider tokens (spec/apns.md §8).
+// Provider tokens (docs/apns.md §8).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// What APNs takes without a word and that is wrong all the same (spec/apns.md §3, §4, §5, §10): one good push, one
+// What APNs takes without a word and that is wrong all the same (docs/apns.md §3, §4, §5, §10): one good push, one
 // knob.
 
 import APNs

@@ -1,4 +1,4 @@
-// Reasons and push types as rows (spec/apns.md §4, §6).
+// Reasons and push types as rows (docs/apns.md §4, §6).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// Method, path, fields, topic, body and device token: one valid push, one knob (spec/apns.md §2.4 to §6).
+// Method, path, fields, topic, body and device token: one valid push, one knob (docs/apns.md §2.4 to §6).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// Settings about provider tokens and connections: whose updates count together, and wedges (spec/apns.md §8).
+// Settings about provider tokens and connections: whose updates count together, and wedges (docs/apns.md §8).
 
 import APNs
 import Basics

@@ -6,7 +6,7 @@ import Testing
 @Suite struct Hash128Tests {
     private func hash(_ text: String) -> Hash128? { withBytes(of: text) { Hash128(checking: $0) } }
 
-    @Test("case does not matter (spec/apns.md §3: upper case accepted)")
+    @Test("case does not matter (docs/apns.md §3: upper case accepted)")
     func caseInsensitive() {
         #expect(hash("00ABCDEFabcdef9900") == hash("00abcdefABCDEF9900"))
         #expect(hash("00abcdef") == withBytes(of: "00ABCDEF") { Hash128(hex: $0) })

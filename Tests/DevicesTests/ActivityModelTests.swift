@@ -1,4 +1,4 @@
-// What ActivityKit does with pushes (spec/apns.md §10).
+// What ActivityKit does with pushes (docs/apns.md §10).
 
 import APNs
 import Basics

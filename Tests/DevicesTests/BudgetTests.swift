@@ -1,4 +1,4 @@
-// Budgets with which a device throttles while APNs answers 200 (spec/apns.md §5, §10, §12).
+// Budgets with which a device throttles while APNs answers 200 (docs/apns.md §5, §10, §12).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// Starts by push that name a channel: the new activity listens to it (spec/apns.md §10, `input-push-channel`).
+// Starts by push that name a channel: the new activity listens to it (docs/apns.md §10, `input-push-channel`).
 
 import APNs
 import Basics

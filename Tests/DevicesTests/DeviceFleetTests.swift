@@ -1,4 +1,4 @@
-// Tokens and what APNs knows of them (spec/apns.md §6, §13), and pushes that are no Live Activity's (§5).
+// Tokens and what APNs knows of them (docs/apns.md §6, §13), and pushes that are no Live Activity's (§5).
 
 import APNs
 import Basics

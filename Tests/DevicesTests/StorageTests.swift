@@ -1,4 +1,4 @@
-// Devices that are away, what APNs stores for them, and what becomes of it (spec/apns.md §12).
+// Devices that are away, what APNs stores for them, and what becomes of it (docs/apns.md §12).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// The life of a token (spec/apns.md §13) and of what it shows (§12): replaced, expired, collapsed.
+// The life of a token (docs/apns.md §13) and of what it shows (§12): replaced, expired, collapsed.
 
 import APNs
 import Basics

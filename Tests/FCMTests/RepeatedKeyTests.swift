@@ -1,4 +1,4 @@
-// Of a key that stands twice the last counts (spec/fcm.md §1.2): what it replaces is as if it had not been sent.
+// Of a key that stands twice the last counts (docs/fcm.md §1): what it replaces is as if it had not been sent.
 
 import Basics
 import FCM

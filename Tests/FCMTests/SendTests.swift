@@ -1,4 +1,4 @@
-// The rules of messages:send, one valid send with one knob turned (spec/fcm.md §2, §3.4).
+// The rules of messages:send, one valid send with one knob turned (docs/fcm.md §2, §3).
 
 import Basics
 import FCM

@@ -338,7 +338,7 @@ import Testing
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "no error")")
     }
 
-    @Test("a 410's time stands before or after any registration of this run (spec/apns.md §13)")
+    @Test("a 410's time stands before or after any registration of this run (docs/apns.md §13)")
     func timestamps() {
         let now = WallTime(seconds: 1_760_000_000)
         #expect(RelativeTimestamp.beforeRegistration.milliseconds(now: now) == 1_759_913_600_000)

@@ -1,4 +1,4 @@
-// Android devices and quotas of the mock FCM over the wire (spec/fcm.md §4, §5, §6.2).
+// Android devices and quotas of the mock FCM over the wire (docs/fcm.md §4, §5, §6).
 
 import Basics
 import EventLoop

@@ -1,4 +1,4 @@
-// Every reason of the channel and broadcast API (spec/apns.md §11), each over a real connection: status, body to the
+// Every reason of the channel and broadcast API (docs/apns.md §11), each over a real connection: status, body to the
 // byte, and one field besides.
 
 import APNs

@@ -1,4 +1,4 @@
-// Client certificates over real connections (spec/apns.md §2.1, §2.3, §9).
+// Client certificates over real connections (docs/apns.md §2.1, §2.3, §9).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// Channels and broadcasts with a client certificate in place of a provider token (spec/apns.md §9, §11).
+// Channels and broadcasts with a client certificate in place of a provider token (docs/apns.md §9, §11).
 
 import APNs
 import Basics

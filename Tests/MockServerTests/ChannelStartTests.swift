@@ -1,4 +1,4 @@
-// `input-push-channel` over the wire: a push starts an activity, and a broadcast reaches it (spec/apns.md §10, §11).
+// `input-push-channel` over the wire: a push starts an activity, and a broadcast reaches it (docs/apns.md §10, §11).
 
 import APNs
 import Basics

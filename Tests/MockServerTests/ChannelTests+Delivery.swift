@@ -1,4 +1,4 @@
-// Broadcasts over real connections: whom they reach, and what is stored for whom comes later (spec/apns.md §11, §12).
+// Broadcasts over real connections: whom they reach, and what is stored for whom comes later (docs/apns.md §11, §12).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// Broadcasts over real connections: what is taken, how it is answered (spec/apns.md §11).
+// Broadcasts over real connections: what is taken, how it is answered (docs/apns.md §11).
 
 import APNs
 import Basics

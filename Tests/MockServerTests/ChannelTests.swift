@@ -1,4 +1,4 @@
-// What Apple's pages on broadcast channels promise, over real connections (spec/apns.md §11): management here, sending and
+// What Apple's pages on broadcast channels promise, over real connections (docs/apns.md §11): management here, sending and
 // delivery in files of their own.
 
 import APNs

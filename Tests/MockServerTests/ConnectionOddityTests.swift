@@ -1,4 +1,4 @@
-// What Apple was seen to put up with, connection by connection and request by request (spec/apns.md §2.2, §2.4, §3), and the
+// What Apple was seen to put up with, connection by connection and request by request (docs/apns.md §2.2, §2.4, §3), and the
 // TLS that it speaks (§1, beside HostTests).
 
 import APNs

@@ -1,4 +1,4 @@
-// Production and sandbox in one mock (spec/apns.md §1): two listeners and their twins, nothing shared between them.
+// Production and sandbox in one mock (docs/apns.md §1): two listeners and their twins, nothing shared between them.
 
 import APNs
 import Basics

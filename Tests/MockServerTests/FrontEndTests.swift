@@ -1,4 +1,4 @@
-// What Google's front end does with every request and answer to the mock FCM (spec/fcm.md §1.1, §1.2).
+// What Google's front end does with every request and answer to the mock FCM (docs/fcm.md §1).
 
 import Basics
 import Deflate

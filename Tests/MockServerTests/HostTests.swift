@@ -1,4 +1,4 @@
-// How clients reach the mock (spec/apns.md §1): names, TLS, ALPN.
+// How clients reach the mock (docs/apns.md §1): names, TLS, ALPN.
 
 import Basics
 import MockServer

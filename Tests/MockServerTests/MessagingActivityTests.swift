@@ -1,4 +1,4 @@
-// Live Activities by way of FCM: what it takes goes on to the iPhones that the mock plays (spec/fcm.md §6.1).
+// Live Activities by way of FCM: what it takes goes on to the iPhones that the mock plays (docs/fcm.md §6).
 
 import Basics
 import Journal

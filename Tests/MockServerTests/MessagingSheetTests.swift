@@ -1,5 +1,5 @@
 // Facts of Google's sheet that only a connection shows: what clients send beside a message, what it may lack, and what answers
-// may lack (spec/fcm.md §1.2, §2.1, §3.4, §3.5).
+// may lack (docs/fcm.md §1, §2, §3).
 
 import Basics
 import MockServer

@@ -1,4 +1,4 @@
-// The mock FCM over real connections (spec/fcm.md §1, §3).
+// The mock FCM over real connections (docs/fcm.md §1, §3).
 
 import Basics
 import Journal

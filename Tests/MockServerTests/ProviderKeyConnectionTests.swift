@@ -1,4 +1,4 @@
-// Provider keys of every kind over real connections (spec/apns.md §8), and how the mock learns of them.
+// Provider keys of every kind over real connections (docs/apns.md §8), and how the mock learns of them.
 
 import APNs
 import Basics

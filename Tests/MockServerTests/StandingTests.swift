@@ -1,4 +1,4 @@
-// How far a connection to the mock APNs has come (spec/apns.md §2.1, §2.3): the machine by itself.
+// How far a connection to the mock APNs has come (docs/apns.md §2.1, §2.3): the machine by itself.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// How many streams a provider may open, and when that changes (spec/apns.md §2.1).
+// How many streams a provider may open, and when that changes (docs/apns.md §2.1).
 
 import APNs
 import Basics

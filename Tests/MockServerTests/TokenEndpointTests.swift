@@ -1,4 +1,4 @@
-// The token endpoint of the mock FCM (spec/fcm.md §1.3).
+// The token endpoint of the mock FCM (docs/fcm.md §1.3).
 
 import Basics
 import EventLoop

@@ -1,4 +1,4 @@
-// Topics of the mock FCM, in both APIs (spec/fcm.md §1.1, §3.5).
+// Topics of the mock FCM, in both APIs (docs/fcm.md §1, §3).
 
 import Basics
 import Journal

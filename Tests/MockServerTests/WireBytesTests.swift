@@ -1,4 +1,4 @@
-// The bytes that Apple was seen to send (spec/apns.md §0).
+// The bytes that Apple was seen to send (docs/apns.md §0).
 
 import APNs
 import Basics

@@ -1,4 +1,4 @@
-// The dialect busymate over real sockets: what is written, by whom, and what is pushed for it (spec/relays.md, chapter 2).
+// The dialect busymate over real sockets: what is written, by whom, and what is pushed for it (claims R1).
 
 import Basics
 import Glibc

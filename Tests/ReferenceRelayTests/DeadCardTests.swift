@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReferenceRelay
 
-/// What is known of an activity whose token died outlives the process (spec/relays.md R4.3, R4.5, R0.18).
+/// What is known of an activity whose token died outlives the process (R4.3, R4.5, R0.18).
 @Suite struct DeadCardTests {
     private typealias Say = EpilogueRig
 

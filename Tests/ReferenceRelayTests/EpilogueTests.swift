@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReferenceRelay
 
-/// The dialect epilogue: what is told, and what a card shows of it (spec/relays.md §5).
+/// The dialect epilogue: what is told, and what a card shows of it (claims R4).
 @Suite struct EpilogueTests {
     private typealias Say = EpilogueRig
 

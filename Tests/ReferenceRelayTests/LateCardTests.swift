@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReferenceRelay
 
-/// Each accepted start whose card has no token yet is owed an end when its turn is over (spec/relays.md R4.6, G20).
+/// Each accepted start whose card has no token yet is owed an end when its turn is over (R4.6, G20).
 @Suite struct LateCardTests {
     private typealias Say = EpilogueRig
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReferenceRelay
 
-/// The dialect opencode-ios: states that are told piece by piece (spec/relays.md §3.3).
+/// The dialect opencode-ios: states that are told piece by piece (claims R2).
 @Suite struct OpenCodeIOSTests {
     private func rig(start: String? = "p1", defects: Set<Defect> = []) -> Rig {
         let rig = Rig(hosts: 1) {

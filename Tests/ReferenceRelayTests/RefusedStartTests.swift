@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReferenceRelay
 
-/// A start that APNs refused brings no card: what is registered behind it is the old one's (spec/relays.md R4.1, R4.22).
+/// A start that APNs refused brings no card: what is registered behind it is the old one's (R4.1, R4.22).
 @Suite struct RefusedStartTests {
     private typealias Say = EpilogueRig
 

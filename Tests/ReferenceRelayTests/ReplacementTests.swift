@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReferenceRelay
 
-/// Activities that are replaced before they grow too old (spec/relays.md R4.1 to R4.28).
+/// Activities that are replaced before they grow too old (R4.1 to R4.28).
 @Suite struct ReplacementTests {
     private typealias Say = EpilogueRig
 

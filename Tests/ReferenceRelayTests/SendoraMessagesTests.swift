@@ -1,4 +1,4 @@
-// What Sendora's relay sends to FCM, and what it makes of each answer (spec/fcm.md §3, §8).
+// What Sendora's relay sends to FCM, and what it makes of each answer (docs/fcm.md §3, §7).
 
 import Basics
 import Glibc

@@ -1,4 +1,4 @@
-// Sendora's rows: who may do what with them, which activity a registration is of, and what is pushed (spec/relays.md §4).
+// Sendora's rows: who may do what with them, which activity a registration is of, and what is pushed (claims R3).
 
 import Basics
 import Glibc

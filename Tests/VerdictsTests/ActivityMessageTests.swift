@@ -1,4 +1,4 @@
-// What the judge reads of a message to FCM that is for a Live Activity on an iPhone (spec/fcm.md §6.1).
+// What the judge reads of a message to FCM that is for a Live Activity on an iPhone (docs/fcm.md §6).
 
 import Basics
 import Conformance

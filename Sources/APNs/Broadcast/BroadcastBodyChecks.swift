@@ -1,5 +1,5 @@
 // Checks of the bodies: a message to the activities of a channel, and the configuration of a new channel
-// (spec/apns.md §11).
+// (docs/apns.md §11).
 
 import Basics
 import HTTP

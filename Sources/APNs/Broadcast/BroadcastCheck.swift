@@ -1,5 +1,5 @@
 // The order of checks on channels and broadcasts: one table of rows, like the one of `/3/device`. Documented is only
-// "authentication, then channel, then publish" (spec/apns.md §7); within that the order is unsure and follows one
+// "authentication, then channel, then publish" (docs/apns.md §7); within that the order is unsure and follows one
 // library's reading of Apple's answers (§11), its payload checks behind those of the headers.
 
 package import Pushes

@@ -1,4 +1,4 @@
-// The checks of channels and broadcasts, row by row (spec/apns.md §11).
+// The checks of channels and broadcasts, row by row (docs/apns.md §11).
 
 import Basics
 import HTTP

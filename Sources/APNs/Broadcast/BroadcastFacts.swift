@@ -3,7 +3,7 @@
 package import Basics
 package import Pushes
 
-/// The five things one can do (spec/apns.md §11).
+/// The five things one can do (docs/apns.md §11).
 package enum BroadcastOperation: UInt8, CaseIterable, Sendable {
     case create, read, delete, list, send
 

@@ -1,5 +1,5 @@
 // Why APNs refuses a broadcast or an operation on channels: a list of its own, apart from the one of `/3/device`. Some
-// words stand in both; MissingPushType and FeatureNotEnabled, for example, do not (spec/apns.md §6, §11).
+// words stand in both; MissingPushType and FeatureNotEnabled, for example, do not (docs/apns.md §6, §11).
 
 package import Pushes
 

@@ -9,7 +9,7 @@ package final class BroadcastValidator {
     private let context: CheckContext
     private let channels: any ChannelDirectory
     private let checks: [BroadcastCheck]
-    /// The rows of `/3/device` that judge a credential, all of them: the same tokens are used (spec/apns.md §11).
+    /// The rows of `/3/device` that judge a credential, all of them: the same tokens are used (docs/apns.md §11).
     private let credentialSteps: [DeviceStep]
     private let scanner = JSONScanner(maxDepth: 16, maxNodes: 256)
 

@@ -1,5 +1,5 @@
 // The name of a broadcast channel: bytes that APNs draws, written in base64. It travels in a header, never in a path
-// (spec/apns.md §11).
+// (docs/apns.md §11).
 
 package import Basics
 

@@ -1,4 +1,4 @@
-// Rules about the access tokens that messages to FCM bear: how often a relay asks for another one, and why (spec/fcm.md §8).
+// Rules about the access tokens that messages to FCM bear: how often a relay asks for another one, and why (docs/fcm.md §7).
 // They ask across accounts.
 
 import Basics

@@ -1,5 +1,5 @@
 // Of messages with one collapse key that wait for a device FCM keeps the newest alone, whatever it is about: two activities
-// need two keys (spec/fcm.md §6.2: a key for each activity, or none).
+// need two keys (docs/fcm.md §6: a key for each activity, or none).
 
 import Basics
 import Metrics

@@ -1,4 +1,4 @@
-// Rules about what FCM answers: which registrations die, which live on, and when a message may come again (spec/fcm.md §8).
+// Rules about what FCM answers: which registrations die, which live on, and when a message may come again (docs/fcm.md §7).
 
 import Basics
 import Metrics

@@ -1,4 +1,4 @@
-// Rules about messages to FCM: their form, and what a Live Update asks of one (spec/fcm.md §8).
+// Rules about messages to FCM: their form, and what a Live Update asks of one (docs/fcm.md §7).
 
 import Basics
 import Metrics

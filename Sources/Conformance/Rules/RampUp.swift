@@ -1,5 +1,5 @@
 // Whether messages to FCM rise as our calls do: a relay that saves messages up and lets them go at once makes a peak of its own
-// (spec/fcm.md §4, §8). It asks across accounts.
+// (docs/fcm.md §4, §7). It asks across accounts.
 
 import Basics
 import Metrics

@@ -1,4 +1,4 @@
-// One Android device: what reaches it, when, and what its user sees (spec/fcm.md §2.2, §4, §6.2). Pure; time is handed in and
+// One Android device: what reaches it, when, and what its user sees (docs/fcm.md §2, §4, §6). Pure; time is handed in and
 // never goes back.
 //
 //     message ─▶ obstacle? ──none──▶ lands: app, system tray, or nobody        obstacle ends ─▶ lands late

@@ -48,7 +48,7 @@ package struct AndroidMessage: Hashable, Sendable {
     static let longestLife: Int64 = 2_419_200
 
     package init(_ facts: MessageFacts, _ update: LiveUpdate? = nil) {
-        // Google's newer pages say normal where nothing is said (spec/fcm.md §2.2).
+        // Google's newer pages say normal where nothing is said (docs/fcm.md §2).
         isHigh = facts.isHighPriority ?? false
         hasNotification = facts.hasNotification
         hasData = facts.hasData

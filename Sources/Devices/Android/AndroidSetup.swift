@@ -2,8 +2,8 @@
 
 package import Basics
 
-/// Who made a device: what its battery management holds back beyond stock Android, as app developers have seen it (spec/fcm.md
-/// §6.2; quickstart-android#219, #297, #368, firebase-android-sdk#932). The raw value is the word of the admin API.
+/// Who made a device: what its battery management holds back beyond stock Android, as app developers have seen it (docs/fcm.md
+/// §6; quickstart-android#219, #297, #368, firebase-android-sdk#932). The raw value is the word of the admin API.
 package enum AndroidVendor: String, CaseIterable, Sendable {
     case stock, xiaomi, huawei, honor, oneplus, oppo, realme, vivo, tecno, infinix, samsung
 

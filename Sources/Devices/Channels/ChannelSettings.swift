@@ -1,4 +1,4 @@
-// What is known of Apple's limits on channels, and what a test may want otherwise (spec/apns.md §11).
+// What is known of Apple's limits on channels, and what a test may want otherwise (docs/apns.md §11).
 
 package import Basics
 

@@ -1,4 +1,4 @@
-// Starts by push that name a channel in `input-push-channel` (spec/apns.md §10): the new activity listens to it.
+// Starts by push that name a channel in `input-push-channel` (docs/apns.md §10): the new activity listens to it.
 //
 // APNs tells nobody a token of such an activity, and the app need not have one. The mock makes it a token all the same:
 // a key for its row, by which the journal and the admin side speak of it.

@@ -1,4 +1,4 @@
-// Broadcasts on their way to activities, and the activities that listen (spec/apns.md §11).
+// Broadcasts on their way to activities, and the activities that listen (docs/apns.md §11).
 
 package import APNs
 package import Basics

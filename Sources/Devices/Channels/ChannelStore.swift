@@ -1,4 +1,4 @@
-// Broadcast channels and who listens to them (spec/apns.md §11). They live as long as the process: a mock that is
+// Broadcast channels and who listens to them (docs/apns.md §11). They live as long as the process: a mock that is
 // started anew has none, and a reset forgets them.
 //
 // A broadcast costs its loop the same whatever listens: the listeners are taken as they are at that moment, and the

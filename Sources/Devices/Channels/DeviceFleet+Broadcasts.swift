@@ -1,5 +1,5 @@
 // Broadcasts as devices meet them: without a token of their own in the request, and never as the start of an activity
-// (spec/apns.md §10, §11).
+// (docs/apns.md §10, §11).
 
 import APNs
 package import Basics

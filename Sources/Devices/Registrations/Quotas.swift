@@ -1,4 +1,4 @@
-// How much may be sent (spec/fcm.md §4): to one device, and by a project.
+// How much may be sent (docs/fcm.md §4): to one device, and by a project.
 
 package import Basics
 package import FCM

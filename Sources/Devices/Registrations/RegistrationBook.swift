@@ -1,5 +1,5 @@
 // What a mock FCM knows of registrations: tokens and FIDs, whose project they are of, whether they live, and how much of their
-// quotas is used (spec/fcm.md §4, §5).
+// quotas is used (docs/fcm.md §4, §5).
 
 package import Basics
 package import FCM
@@ -99,7 +99,7 @@ package final class RegistrationBook: Sendable {
 
     // MARK: Messages
 
-    /// Whether a device's quotas have room for one more message (spec/fcm.md §4). Only Android has any.
+    /// Whether a device's quotas have room for one more message (docs/fcm.md §4). Only Android has any.
     package func hasRoom(_ hash: Hash128, now: WallTime) -> Bool {
         guard settings.messagesPerMinuteAndDevice != nil || settings.messagesPerHourAndDevice != nil else { return true }
         let second = second(now)

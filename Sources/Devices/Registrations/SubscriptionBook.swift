@@ -1,4 +1,4 @@
-// Which registrations listen to which topics (spec/fcm.md §1.1, §4).
+// Which registrations listen to which topics (docs/fcm.md §1, §4).
 
 package import Basics
 package import FCM

@@ -1,4 +1,4 @@
-// What is asked of the token endpoint: the grant with a signed assertion (RFC 7523; spec/fcm.md §1.3), and why it is refused.
+// What is asked of the token endpoint: the grant with a signed assertion (RFC 7523; docs/fcm.md §1.3), and why it is refused.
 
 package import Basics
 package import Pushes

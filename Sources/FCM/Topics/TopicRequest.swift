@@ -1,4 +1,4 @@
-// What is asked about subscriptions to topics, in the two APIs that there are (spec/fcm.md §1.1, §3.5): that of FCM v1, one
+// What is asked about subscriptions to topics, in the two APIs that there are (docs/fcm.md §1, §3): that of FCM v1, one
 // registration and topic a call, and that of Instance ID, which takes up to a thousand at once.
 
 import Basics

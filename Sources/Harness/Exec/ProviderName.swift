@@ -1,6 +1,6 @@
 // The names that clients of push services have hard-coded, and what of a mock plays each.
 
-/// spec/apns.md §1, and the hosts of Google's that `firebase-admin` and its like call.
+/// docs/apns.md §1, and the hosts of Google's that `firebase-admin` and its like call.
 enum ProviderName {
     /// What stands behind a name.
     enum Role: Hashable, CaseIterable {

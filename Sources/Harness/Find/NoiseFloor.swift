@@ -10,7 +10,7 @@ import Planning
 import Scenarios
 
 enum NoiseFloor {
-    /// Of the load, at the least rate of the search (spec/capacity.md §3).
+    /// Of the load, at the least rate of the search (docs/capacity.md).
     static let length = Interval.seconds(3)
 
     /// The lateness of our own calls, p99 in nanoseconds; nil where the scenario makes none that soon, or asks for access

@@ -13,7 +13,7 @@ struct RunCertificate {
     let pkcs12File: String
 
     /// Nil where the scenario tells its relay of none. It speaks for the topics that its profile's pushes go to, as Apple
-    /// issues one for an app; alone, a topic need not be named by a push (spec/apns.md §9).
+    /// issues one for an app; alone, a topic need not be named by a push (docs/apns.md §9).
     init?(_ scenario: Scenario, _ mock: MockService) throws(Failure) {
         guard LaunchTemplate.ofCertificate.contains(where: scenario.relay.isTold) else { return nil }
         let profile = scenario.relay.profile

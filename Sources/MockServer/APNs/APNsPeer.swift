@@ -8,7 +8,7 @@ import HTTP2
 import Net
 import Pushes
 
-/// How far a connection has come (spec/apns.md §2.1, §2.3):
+/// How far a connection has come (docs/apns.md §2.1, §2.3):
 ///
 ///     one ── a valid provider token, a client certificate, a fault's own number ──▶ wide ◀──▶ dropped
 ///      └──────────────── a bad certificate, or one revoked since ────────────────▶ refused ◀── all
@@ -39,14 +39,14 @@ enum APNsStanding: Sendable {
 
 /// Confined to the connection's loop.
 final class APNsPeer: ProviderPeer {
-    /// Streams at once after the first valid provider token (spec/apns.md §2.1).
+    /// Streams at once after the first valid provider token (docs/apns.md §2.1).
     static let wideStreamLimit: UInt32 = 1_000
 
     private(set) var standing = APNsStanding.one
     let provider: ProviderConnection
     /// The one that was shown, good or bad.
     let shown: ShownCertificate?
-    /// The first answer's `apns-id` enters the HPACK table, later ones are never indexed (spec/apns.md §0).
+    /// The first answer's `apns-id` enters the HPACK table, later ones are never indexed (docs/apns.md §0).
     var hasAnswered = false
     /// The same of `apns-request-id`.
     var hasAnsweredBroadcast = false
@@ -60,7 +60,7 @@ final class APNsPeer: ProviderPeer {
         provider = ProviderConnection(peer: String(host), certificate: shown?.certificate)
     }
 
-    /// Gives the connection its peer. Whoever shows a client certificate may use all streams at once (spec/apns.md §2.1):
+    /// Gives the connection its peer. Whoever shows a client certificate may use all streams at once (docs/apns.md §2.1):
     /// the limit to announce, nil: as usual.
     static func greet(
         _ connection: ServerConnection, _ settings: APNsSettings, _ credentials: LiveCredentials
@@ -79,7 +79,7 @@ final class APNsPeer: ProviderPeer {
     }
 
     /// A bad certificate passes the handshake and reads the first SETTINGS; then it is told to go, and no stream of its
-    /// above `lastStreamID` is answered (spec/apns.md §2.3).
+    /// above `lastStreamID` is answered (docs/apns.md §2.3).
     func refuse(_ connection: ServerConnection, _ reason: Reason, lastStreamID: Int32 = 0) {
         take(.refused)
         connection.goAway(
@@ -113,7 +113,7 @@ final class APNsPeer: ProviderPeer {
 
     func keepStreamLimit() { take(.trusted) }
 
-    /// Where the setting says so: down to one stream with a rejection, and back with the next accepted push (spec/apns.md
+    /// Where the setting says so: down to one stream with a rejection, and back with the next accepted push (docs/apns.md
     /// §2.1).
     func answered(_ connection: ServerConnection, isSuccess: Bool) {
         guard take(isSuccess ? .accepted : .rejected) else { return }

@@ -47,7 +47,7 @@ final class APNsPipeline: Provider {
 
     // MARK: Who it is
 
-    /// Whoever shows a client certificate may use all streams at once (spec/apns.md §2.1).
+    /// Whoever shows a client certificate may use all streams at once (docs/apns.md §2.1).
     func firstStreamLimit(for connection: ServerConnection) -> UInt32? {
         APNsPeer.greet(connection, settings, core.shared.credentials)
     }
@@ -146,7 +146,7 @@ final class APNsPipeline: Provider {
         fields.append(name, scratch.bytes, neverIndexed: neverIndexed)
     }
 
-    /// 200 is one HEADERS frame with `:status` and `apns-id`; a refusal adds one DATA frame (spec/apns.md §0).
+    /// 200 is one HEADERS frame with `:status` and `apns-id`; a refusal adds one DATA frame (docs/apns.md §0).
     @inline(__always)
     func respond(_ exchange: ServerExchange, _ facts: PushFacts, _ reason: Reason?, timestampMilliseconds: Int64?) {
         guard let reason else { return exchange.respond(status: 200) }
@@ -158,7 +158,7 @@ final class APNsPipeline: Provider {
 }
 
 extension APNsPipeline {
-    /// The first SETTINGS are those captured from Apple, in the same order (spec/apns.md §0).
+    /// The first SETTINGS are those captured from Apple, in the same order (docs/apns.md §0).
     static func configuration(
         _ shared: MockShared, _ environment: PushEnvironment, tls: TLSServerSettings?
     ) -> ServerConfiguration {

@@ -1,5 +1,5 @@
 // The way from FCM to APNs: a message with the token of a Live Activity goes on to the iPhones that this mock plays, judged by
-// APNs' rules as if its project had sent it there, but for its credential, which is FCM's own (spec/fcm.md §6.1).
+// APNs' rules as if its project had sent it there, but for its credential, which is FCM's own (docs/fcm.md §6).
 
 import APNs
 import Basics
@@ -27,7 +27,7 @@ final class ApplePassage {
         .credential, .tokenUpdateRate, .connectionWedge, .tokenSignature, .tokenAge, .keyTeam, .keyEnvironment, .keyRelation,
         .binding,
     ]
-    /// FCM's own: thirty days (spec/fcm.md §2.3).
+    /// FCM's own: thirty days (docs/fcm.md §2).
     private static let defaultLife: Int64 = 2_592_000
 
     private let delivery: AppleDelivery

@@ -1,4 +1,4 @@
-// Access tokens of the mock's token endpoint (spec/fcm.md §1.3). Each says itself what it allows and until when, and is sealed
+// Access tokens of the mock's token endpoint (docs/fcm.md §1.3). Each says itself what it allows and until when, and is sealed
 // with a secret of the state directory: nothing is remembered, so any number may be given out, and a mock that is started anew
 // in the same directory knows those of the one before.
 

@@ -96,7 +96,7 @@ final class FCMPipeline: Provider {
     }
 
     /// Whose quota a message is beyond, whatever else is wrong with it. What the project may not send is not counted as its
-    /// own, nor is what a quota refuses (spec/fcm.md §4).
+    /// own, nor is what a quota refuses (docs/fcm.md §4).
     private func quota(_ verdict: FCMVerdict, _ exchange: ServerExchange, now: WallTime) -> FCMReason? {
         let facts = verdict.facts
         switch verdict.rejection {
@@ -132,7 +132,7 @@ final class FCMPipeline: Provider {
             case .deadToken: return .apnsTokenDisabled
             case .badToken: return .apnsBadDeviceToken
             case .otherTopic: return .apnsDeviceTokenNotForTopic
-            // Of iPhones FCM has no quota but APNs' own (spec/fcm.md §4).
+            // Of iPhones FCM has no quota but APNs' own (docs/fcm.md §4).
             case .quota: return .quotaExceeded
             case .message: return .invalidArgument
             }
@@ -304,7 +304,7 @@ final class FCMPipeline: Provider {
         front.send(taken: scratch.bytes, on: exchange)
     }
 
-    /// Decimal for topics and conditions, as seen, and for what is not delivered (spec/fcm.md §2, §3.1).
+    /// Decimal for topics and conditions, as seen, and for what is not delivered (docs/fcm.md §2, §3).
     private func messageID(_ facts: MessageFacts) -> MessageID {
         let number = generator.next()
         guard facts.target == .token || facts.target == .fid, !facts.isDryRun else { return .number(number) }
@@ -320,7 +320,7 @@ final class FCMPipeline: Provider {
 }
 
 extension FCMPipeline {
-    /// Both versions of HTTP, and 100 streams at once (spec/fcm.md §1.2).
+    /// Both versions of HTTP, and 100 streams at once (docs/fcm.md §1).
     static func configuration(
         _ shared: MockShared, _ environment: PushEnvironment, tls: TLSServerSettings?
     ) -> ServerConfiguration {

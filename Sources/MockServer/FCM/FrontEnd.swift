@@ -1,4 +1,4 @@
-// What Google's front end does with every request and every answer, whichever endpoint it is for (spec/fcm.md §1.1, §1.2).
+// What Google's front end does with every request and every answer, whichever endpoint it is for (docs/fcm.md §1).
 
 import Basics
 import Deflate

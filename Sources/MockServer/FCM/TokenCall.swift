@@ -1,4 +1,4 @@
-// The token endpoint of the mock: OAuth 2.0 with a signed assertion (spec/fcm.md §1.3). Each request is on record, for who asks
+// The token endpoint of the mock: OAuth 2.0 with a signed assertion (docs/fcm.md §1.3). Each request is on record, for who asks
 // for a token with every message is to be told.
 
 import Basics
@@ -49,7 +49,7 @@ struct TokenCall: EndpointCall {
         return plain.equals("/token") || plain.equals("/oauth2/v4/token")
     }
 
-    /// What google-auth asks of iamcredentials beside its work (spec/fcm.md §0); 404 does no harm.
+    /// What google-auth asks of iamcredentials beside its work (docs/fcm.md §1); 404 does no harm.
     static func isBackgroundCall(_ path: Span<UInt8>) -> Bool { path.hasPrefix("/v1/projects/-/serviceAccounts/") }
 
     var endpoint: FaultEndpoint { .token }

@@ -9,7 +9,7 @@ struct TopicAccess {
     private let demandsToken: Bool
     /// What the access token allows; nil: there is none that is good.
     private let grant: AccessGrant?
-    /// Why there is none, as sends are told it (spec/fcm.md §3.4).
+    /// Why there is none, as sends are told it (docs/fcm.md §3).
     private let objection: FCMReason?
     /// It says as what Instance ID is to read its credentials.
     let isOfInstanceID: Bool

@@ -1,4 +1,4 @@
-// Subscriptions to topics over the wire: FCM v1's API and that of Instance ID (spec/fcm.md §1.1, §3.5), at the port of sends.
+// Subscriptions to topics over the wire: FCM v1's API and that of Instance ID (docs/fcm.md §1, §3), at the port of sends.
 
 import Basics
 import Devices
@@ -189,7 +189,7 @@ struct TopicCall: EndpointCall {
         shared.subscriptions.subscriptions(of: registration).first { $0.topic == topic }
     }
 
-    /// The registration lives and does not listen: whoever deletes it for that is wrong (spec/fcm.md §8 F2, §9.8).
+    /// The registration lives and does not listen: whoever deletes it for that is wrong (F2).
     private var missing: GoogleAnswer {
         guard shared.settings.missingSubscription == .bare else { return told(.unregistered) }
         return GoogleAnswer(
@@ -307,7 +307,7 @@ extension GoogleAnswer {
         ofInstanceID(status, ["error": .string(word)])
     }
 
-    /// In one line, as its answers are printed (spec/fcm.md §1.1, §3.5).
+    /// In one line, as its answers are printed (docs/fcm.md §1, §3).
     fileprivate static func ofInstanceID(_ status: Int, _ value: JSONValue) -> GoogleAnswer {
         GoogleAnswer(status, body: value.text)
     }

@@ -116,7 +116,7 @@ final class APNsChannel {
         let head = request.head
         head.append(":method", "POST")
         head.append(":path", "/3/device/" + push.address)
-        // Secrets and one-time values stay out of the compression table (spec/apns.md §2.4).
+        // Secrets and one-time values stay out of the compression table (docs/apns.md §2.4).
         head.append("authorization", authorization, neverIndexed: true)
         head.append("apns-topic", push.topic)
         if !push.pushType.isEmpty { head.append("apns-push-type", push.pushType) }

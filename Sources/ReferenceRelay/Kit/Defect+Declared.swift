@@ -2,7 +2,7 @@
 // adds stand on the page beside this one.
 
 extension Defect {
-    /// The claim that this defect breaks first (spec/relays.md §1.5 and §7.3, spec/apns.md §14).
+    /// The claim that this defect breaks first (`pushrig list claims`).
     package var claim: String { row.claim }
 
     /// The rules that this defect turns red where its cause occurs, the primary one first, then its side effects.

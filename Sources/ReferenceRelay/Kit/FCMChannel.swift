@@ -157,7 +157,7 @@ final class FCMChannel {
 }
 
 extension PushVerdict {
-    /// What an answer of FCM means (spec/fcm.md §3, §8). A registration that is malformed is told in the field violations,
+    /// What an answer of FCM means (docs/fcm.md §3, §7). A registration that is malformed is told in the field violations,
     /// which nobody who takes tokens from phones ever sees.
     init(message outcome: PushOutcome) {
         guard case .answered(let status, let reason, _) = outcome else {

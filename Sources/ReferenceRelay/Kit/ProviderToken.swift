@@ -5,7 +5,7 @@ import Basics
 /// Made on the loop and used by it alone, so that no two pushes can sign at the same time.
 struct ProviderToken {
     /// A renewal that APNs asks for is granted once in this time: a clock or key that is wrong would have us sign
-    /// for each push, which APNs punishes with TooManyProviderTokenUpdates (P2, spec/apns.md §8).
+    /// for each push, which APNs punishes with TooManyProviderTokenUpdates (P2, docs/apns.md §8).
     static let leastRenewal = Interval.seconds(60)
 
     private let header: String

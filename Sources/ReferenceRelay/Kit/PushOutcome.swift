@@ -26,7 +26,7 @@ enum PushOutcome: Equatable, Sendable {
     }
 }
 
-/// What an outcome means for the token and for the push (spec/apns.md §6, spec/relays.md §5.6).
+/// What an outcome means for the token and for the push (docs/apns.md §6, docs/reference-relay.md).
 enum PushVerdict: Equatable {
     case accepted
     /// The token is dead since then (milliseconds), or since nobody says when.

@@ -1,4 +1,4 @@
-// What an answer of APNs leads to (spec/relays.md §5.6): remember, prune, try again, or let it be.
+// What an answer of APNs leads to (docs/reference-relay.md): remember, prune, try again, or let it be.
 
 import Basics
 import Pushes

@@ -1,4 +1,4 @@
-// A card that grows too old is replaced before the system ends it (spec/relays.md §5.4, R4.20):
+// A card that grows too old is replaced before the system ends it (R4.20):
 //
 //     age reached ── start push, full state ──▶ started ── token of a new activity ──▶ end to the old token
 //                        ▲                         │ nobody adopts it in time, or APNs refuses it

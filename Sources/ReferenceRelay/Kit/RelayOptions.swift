@@ -6,7 +6,7 @@ import Pushes
 
 /// Which family of relays to imitate.
 package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
-    /// The alert and Live Activity relay of the OpenCode plan (spec/relays.md, chapter 1).
+    /// The alert and Live Activity relay of the OpenCode plan (claims R0).
     case opencode
     /// The same calls with the states of opencode-ios (chapter 3).
     case opencodeIOS = "opencode-ios"
@@ -29,7 +29,7 @@ package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Which of the two published shapes of the OpenCode activity is pushed (spec/relays.md §1.4).
+/// Which of the two published shapes of the OpenCode activity is pushed (docs/reference-relay.md).
 package enum ActivityVariant: String, CaseIterable, Hashable, Sendable {
     /// `SessionActivityAttributes`, content-state of four keys.
     case plan = "A"

@@ -1,4 +1,4 @@
-// What goes back, word for word as spec/relays.md §1.1 has it.
+// What goes back, word for word as OpenCode's relay has it.
 
 import Basics
 

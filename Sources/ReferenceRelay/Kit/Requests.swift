@@ -1,4 +1,4 @@
-// The bodies by which phones and activities make themselves known, checked against the schemas of spec/relays.md §1.1.
+// The bodies by which phones and activities make themselves known, checked against the schemas of OpenCode's relay.
 // Anything else is refused as a whole (R0.31); members that we do not know are ignored, as the original does.
 
 import Basics

@@ -30,7 +30,7 @@ package struct MockSpec: Hashable, Sendable {
     /// Bundle identifiers that exist; the decoder puts the profile's topic here when the file names none.
     package var topics: [String]
     package var environment: Environment
-    /// What Apple leaves open, by name (`pushrig list settings`); checked.
+    /// The settings of APNs, FCM and phones by name (`pushrig list settings`); checked.
     package var settings: [String: String] = [:]
     /// Where its authority and keys are kept from run to run, for a relay that runs already; nil: each run has new ones.
     package var state: String?

@@ -1,4 +1,4 @@
-// What an Android device does with a message (spec/fcm.md §2.2, §4, §6.2).
+// What an Android device does with a message (docs/fcm.md §2, §4, §6).
 
 import Basics
 import Devices

@@ -1,4 +1,4 @@
-// How long a registration lives, and how much it and its project may be sent (spec/fcm.md §4, §5).
+// How long a registration lives, and how much it and its project may be sent (docs/fcm.md §4, §5).
 
 import Basics
 import Devices

@@ -1,4 +1,4 @@
-// Busymate (spec/relays.md §2.3). No push carries its attributes, and nobody has published them.
+// Busymate (claims R1). No push carries its attributes, and nobody has published them.
 
 import Foundation
 

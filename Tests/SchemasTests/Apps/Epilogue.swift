@@ -1,4 +1,4 @@
-// Epilogue (spec/relays.md §5.3).
+// Epilogue (claims R4).
 
 import Foundation
 

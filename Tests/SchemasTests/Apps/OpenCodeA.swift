@@ -1,4 +1,4 @@
-// OpenCode's plan, variant A (spec/relays.md §1.4).
+// OpenCode's plan, variant A (docs/reference-relay.md).
 
 import Foundation
 

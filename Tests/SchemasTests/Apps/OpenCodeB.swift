@@ -1,4 +1,4 @@
-// What OpenCode's widget library decodes, variant B (spec/relays.md §1.4): variant A's state is text to it.
+// What OpenCode's widget library decodes, variant B (docs/reference-relay.md): variant A's state is text to it.
 
 import Foundation
 

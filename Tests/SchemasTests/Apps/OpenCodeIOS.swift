@@ -1,4 +1,4 @@
-// opencode-ios (spec/relays.md §3.2), whose type has the name of another system's.
+// opencode-ios (claims R2), whose type has the name of another system's.
 
 import Foundation
 

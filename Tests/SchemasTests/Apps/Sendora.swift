@@ -1,4 +1,4 @@
-// Sendora's sample type (spec/relays.md §4.3).
+// Sendora's sample type (claims R3).
 
 import Foundation
 

@@ -8,7 +8,7 @@ import HTTP
 import Net
 import Pushes
 
-/// What is to be sent. Success is a HEADERS frame; a read, a list and a refusal add a DATA frame (spec/apns.md §11).
+/// What is to be sent. Success is a HEADERS frame; a read, a list and a refusal add a DATA frame (docs/apns.md §11).
 struct BroadcastReply {
     var status: UInt16
     var facts: BroadcastFacts

@@ -1,4 +1,4 @@
-// A client certificate to be made, as Apple's portal would, or wrong on purpose (spec/apns.md §9).
+// A client certificate to be made, as Apple's portal would, or wrong on purpose (docs/apns.md §9).
 
 import APNs
 import Basics

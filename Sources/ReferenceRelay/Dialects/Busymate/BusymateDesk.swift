@@ -1,4 +1,4 @@
-// The endpoints of spec/relays.md §2.1, in the shapes of PostgREST, of an edge function and of an MCP server's tool calls:
+// The endpoints of Busymate, in the shapes of PostgREST, of an edge function and of an MCP server's tool calls:
 //
 //     POST, PATCH, GET         /rest/v1/device_live_activity_message   { device_uuid, message, updated_by? }
 //     POST, GET                /rest/v1/device_status                  { device_uuid, name?, online, source? }

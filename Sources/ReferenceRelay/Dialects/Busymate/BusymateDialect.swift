@@ -1,5 +1,5 @@
 // Busymate's database: rows are written over REST or by a tool, and each write of a message is broadcast and pushed to the
-// cards of its device (spec/relays.md, chapter 2). Apps begin and end their cards themselves, so there are only updates.
+// cards of its device (claims R1). Apps begin and end their cards themselves, so there are only updates.
 
 import Basics
 

@@ -1,5 +1,5 @@
 // Epilogue by push: sessions of many hours, whose activities a server replaces before the system ends them
-// (spec/relays.md, chapter 5). The app has no server; what one would be asked, and would send, is decided here.
+// (claims R4). The app has no server; what one would be asked, and would send, is decided here.
 
 import Basics
 

@@ -1,4 +1,4 @@
-// The endpoints of Epilogue's server, as a working one needs them (spec/relays.md §5.1), in the words of the app's manager
+// The endpoints of Epilogue's server, as a working one needs them (docs/reference-relay.md), in the words of the app's manager
 // and of servers that do the same:
 //
 //     POST /v1/register-device    { secret, deviceToken, pushToStartToken?, bundleId?, apnsEnv? }

@@ -1,6 +1,6 @@
-// What OpenCode's relay does as its published source has it, said in defects of the honest one (spec/relays.md §1.7). The half
-// of it that keeps Live Activities was planned and never built: there it is the honest relay's, as far as the source's way of
-// pushing allows.
+// What OpenCode's relay does as its published source has it, said in defects of the honest one (docs/reference-relay.md).
+// The half of it that keeps Live Activities was planned and never built: there it is the honest relay's, as far as the
+// source's way of pushing allows.
 
 extension RelayDialect {
     /// The traps of the relay as it was built; nil where no source of one is public.

@@ -1,4 +1,4 @@
-// The body of `/v1/event`, checked against the schema of spec/relays.md §1.1.
+// The body of `/v1/event`, checked against the schema of OpenCode's relay.
 
 import Basics
 

@@ -1,4 +1,4 @@
-// OpenCode's relay of alerts and Live Activities (spec/relays.md, chapter 1).
+// OpenCode's relay of alerts and Live Activities (claims R0).
 
 import Basics
 

@@ -1,4 +1,4 @@
-// What an activity of OpenCode shows: the four keys of the plan's content-state (spec/relays.md §1.4), and what of an
+// What an activity of OpenCode shows: the four keys of the plan's content-state, and what of an
 // event leads to them.
 
 import Basics

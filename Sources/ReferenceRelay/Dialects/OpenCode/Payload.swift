@@ -1,4 +1,4 @@
-// The bodies that go to APNs (spec/relays.md §1.3 and §1.4).
+// The bodies of OpenCode's relay that go to APNs.
 
 import Basics
 

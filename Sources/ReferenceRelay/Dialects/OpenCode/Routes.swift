@@ -1,4 +1,4 @@
-// The seven endpoints of spec/relays.md §1.1. Relays that speak like OpenCode's read their events in their own way.
+// The seven endpoints of OpenCode's relay. Relays that speak like OpenCode's read their events in their own way.
 
 import Basics
 import Net

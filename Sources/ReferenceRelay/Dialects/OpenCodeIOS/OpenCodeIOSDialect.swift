@@ -1,4 +1,4 @@
-// opencode-ios by push: OpenCode's transport with the schemas of an app that knew no push (spec/relays.md, chapter 3).
+// opencode-ios by push: OpenCode's transport with the schemas of an app that knew no push (claims R2).
 
 import Basics
 

@@ -1,4 +1,4 @@
-// What an event of opencode-ios says: what has changed, and nothing else (spec/relays.md §3). A relay keeps what an
+// What an event of opencode-ios says: what has changed, and nothing else (docs/reference-relay.md). A relay keeps what an
 // event leaves out; the app's own wrapper puts 0, 0 and no file in its place (R2.8).
 //
 //     { "secret": …, "serverID": …, "eventType": "start" | "progress" | "background" | "complete" | "error",

@@ -1,5 +1,5 @@
 // How often an activity was told something within the hour: a phone's budget for what is urgent is small
-// (spec/relays.md, R3.20, R3.21).
+// (R3.20, R3.21).
 
 import Basics
 

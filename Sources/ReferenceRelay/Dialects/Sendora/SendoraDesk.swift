@@ -1,4 +1,4 @@
-// The endpoints of spec/relays.md §4.1, each in two shapes: with the organisation of the key, and with one in the path.
+// The endpoints of Sendora, each in two shapes: with the organisation of the key, and with one in the path.
 //
 //     POST    …/push/live-activities/start-token    { pushToken, activityType, attributes, contentState, … } → id
 //     GET     …/push/live-activities?externalId=&status=

@@ -1,5 +1,5 @@
 // Sendora Cloud's Live Activities and Live Updates: a row for each activity, which its caller updates and ends by its id, and
-// which goes to APNs or to FCM (spec/relays.md, chapter 4).
+// which goes to APNs or to FCM (claims R3).
 
 import Basics
 
@@ -91,7 +91,7 @@ struct SendoraDialect: Dialect {
         return JSONValue.object(request).encoded()
     }
 
-    /// What an iPhone's activity is pushed, by way of FCM (spec/fcm.md §6.1).
+    /// What an iPhone's activity is pushed, by way of FCM (docs/fcm.md §6).
     private func forApple(_ state: SessionState, registration: String, activity: String) -> [UInt8] {
         let payload = update(state, stamp: state.stamp ?? 0)
         var apns: JSONObject = [
@@ -109,7 +109,7 @@ struct SendoraDialect: Dialect {
         ]
     }
 
-    /// Whether a push of it would be larger than its provider takes; of FCM keys and values count (spec/fcm.md §2.4).
+    /// Whether a push of it would be larger than its provider takes; of FCM keys and values count (docs/fcm.md §2).
     static func isTooLarge(_ state: SendoraState, of id: String, isMessage: Bool) -> Bool {
         if isMessage {
             let data = data(state, isFinal: false, id: id)

@@ -1,5 +1,5 @@
 // The table `webhooks`: where an organisation wants to be called back, and by which secret that is signed. After a rotation
-// the secret before it is signed with as well, for 24 hours (spec/relays.md §4.2).
+// the secret before it is signed with as well, for 24 hours (R3.25).
 
 import Basics
 import Net

@@ -1,5 +1,5 @@
 // How many calls an organisation may make: so many in each minute of the clock. Nothing is published but that the API has such
-// a limit, and tells after how many seconds to come back (spec/relays.md §4.1, R3.38).
+// a limit, and tells after how many seconds to come back (R3.38).
 
 import Basics
 
