@@ -347,8 +347,7 @@ enum ConnectionRules {
         /// Of a pool, for each process. Beyond that connections were not pooled but forgotten.
         private static let mostPooled = 100
 
-        /// What a pool opened side by side is no sign that connections are not kept, however little there was to send, unless it has
-        /// one for each push: as many as were open at a time, of each process.
+        /// As many as each process had open at a time. Little to send is no break, one connection a push is.
         private func pooled(_ run: RunContext) -> Int {
             let isPool =
                 !run.kinds.isEmpty && counted(run).opened >= connections.count && pushes >= 2 * connections.count
