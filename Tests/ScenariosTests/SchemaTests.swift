@@ -10,7 +10,7 @@ import Testing
 struct SchemaTests {
     private static let schema = Shape.schema
 
-    @Test("Every mapping has keys, and each key a value that fits it", arguments: Shape.allCases)
+    @Test("Every mapping has keys, and each key an example", arguments: Shape.allCases)
     func rows(shape: Shape) throws {
         let definition = try #require(Self.schema["$defs"]?[shape.name], "no `$defs/\(shape.name)`")
         #expect(!shape.keys.isEmpty && definition["additionalProperties"] == false)

@@ -25,25 +25,27 @@ package enum Shape: String, CaseIterable {
         /// Bounds of a count.
         var counts: ClosedRange<Int64> {
             let row = kind("integer")
-            return (row?["minimum"]?.int ?? 0)...(row?["maximum"]?.int ?? .max)
+            return (row["minimum"]?.int ?? 0)...(row["maximum"]?.int ?? .max)
         }
         /// Bounds of a number, of which `above` itself is none.
         var numbers: (above: Double?, range: ClosedRange<Double>) {
             let row = kind("number")
-            let above = row?["exclusiveMinimum"]?.double
-            let least = row?["minimum"]?.double ?? above ?? 0
-            return (above, least...(row?["maximum"]?.double ?? .greatestFiniteMagnitude))
+            let above = row["exclusiveMinimum"]?.double
+            return (above, (row["minimum"]?.double ?? above ?? 0)...(row["maximum"]?.double ?? .greatestFiniteMagnitude))
         }
         /// Bounds of a list's length: at most 1,000 where the row says nothing.
         var lengths: ClosedRange<Int> {
             let row = kind("array")
-            return Int(row?["minItems"]?.int ?? 0)...Int(row?["maxItems"]?.int ?? 1_000)
+            return Int(row["minItems"]?.int ?? 0)...Int(row["maxItems"]?.int ?? 1_000)
         }
 
         /// The row, or the one of its alternatives, that speaks of values of this type.
-        private func kind(_ type: String) -> JSONValue? {
+        private func kind(_ type: String) -> JSONValue {
             let row = row["$ref"]?.string.flatMap { Shape.schema.at(pointer: String($0.dropFirst())) } ?? row
-            return ([row] + (row["anyOf"]?.array ?? [])).first { $0["type"]?.string == type }
+            guard let kind = ([row] + (row["anyOf"]?.array ?? [])).first(where: { $0["type"]?.string == type }) else {
+                preconditionFailure("the schema says of `\(name)` nothing about values of type \(type)")
+            }
+            return kind
         }
     }
 
