@@ -20,7 +20,7 @@ extension Verb {
                 "path; {token}, {uuid}, {number}, {text:N} are new in each request (default /3/device/{token})"),
             Option("--header", "'NAME: VALUE'", isRepeatable: true, "request header"),
             Option("--bearer", "JWT", "provider token"),
-            Option("--body-bytes", "N", "bytes of the made-up alert (default 250)"),
+            Option("--body-bytes", "N", "bytes of the made-up alert, 29 to 1048576 (default 250)"),
             Option("--body", "FILE", "body instead; may hold {token} and the like"),
             Option("--tokens", "N", "tokens that {token} is drawn from (default: a new one each time)"),
             Option("--repeated", "the same request each time"),
@@ -40,11 +40,14 @@ extension Verb {
         command.tokens = try arguments.integer("--tokens", in: 1...1_000_000_000)
         command.repeats = arguments.has("--repeated")
         command.duration = try arguments.duration("--duration")
+        if command.requests != nil, command.duration != nil {
+            throw Failure(.usage, "--requests and --duration both say when the bench ends", hint: "give one of them")
+        }
         command.usesHTTP1 = arguments.has("--http1.1")
         command.method = arguments.text("--method")
         command.path = arguments.text("--path")
         command.bearer = arguments.text("--bearer")
-        command.bodyBytes = try arguments.integer("--body-bytes", in: 0...1_048_576) ?? command.bodyBytes
+        command.bodyBytes = try arguments.integer("--body-bytes", in: 29...1_048_576) ?? command.bodyBytes
         command.bodyFile = arguments.text("--body")
         command.caFile = arguments.text("--ca")
         command.loops = try arguments.integer("--loops", in: 1...64) ?? command.loops

@@ -61,7 +61,7 @@ extension MockServer {
     }
 
     /// A defect of a client certificate.
-    public enum CertificateDefect: Hashable, Sendable { case expired, unknownIssuer, notAProvider }
+    public enum CertificateDefect: Hashable, Sendable { case expired, unknownIssuer, notAProvider, malformedTopics }
 
     /// Makes a client certificate for 1 to 100 topics, given with their suffixes (`com.example.app`,
     /// `com.example.app.voip`). One with a defect, or for another environment, is answered by GOAWAY. Throws for a topic or
@@ -77,6 +77,7 @@ extension MockServer {
         case .expired: request.defect = .expired
         case .unknownIssuer: request.defect = .unknownIssuer
         case .notAProvider: request.defect = .notAProvider
+        case .malformedTopics: request.defect = .malformedTopics
         case nil: break
         }
         do throws(Failure) {

@@ -165,6 +165,8 @@ struct RunTests {
             (["mock", "--apns", "here"], "127.0.0.1:2197"),
             (["relay", "--dialect", "opencod"], "opencode"),
             (["bench", "https://api.push.apple.com"], "apple"),
+            (["bench", "https://127.0.0.1:2197", "--requests", "1", "--duration", "1s"], "give one of them"),
+            (["bench", "https://127.0.0.1:2197", "--body-bytes", "28"], "29"),
             (["explain", "BadDevicToken"], "BadDeviceToken"),
         ])
     func usage(arguments: [String], expected: String) throws {
