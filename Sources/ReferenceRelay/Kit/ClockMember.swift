@@ -22,6 +22,8 @@ final class ClockMember {
     private let clock: RunClock
     private let pool: ClientPool
     private let counts: () -> Counts
+    /// Something is under way that is not counted.
+    private let isBusy: () -> Bool
     private let fail: (String) -> Void
     private var id = ""
     /// Microseconds since the owner's clock began, and its beginning on ours.
@@ -36,12 +38,13 @@ final class ClockMember {
 
     /// `fail` is told once why the relay cannot go on.
     init(
-        loop: EventLoop, clock: RunClock, target: CheckedOrigin, counts: @escaping () -> Counts,
+        loop: EventLoop, clock: RunClock, target: CheckedOrigin, counts: @escaping () -> Counts, isBusy: @escaping () -> Bool,
         fail: @escaping (String) -> Void
     ) throws {
         self.loop = loop
         self.clock = clock
         self.counts = counts
+        self.isBusy = isBusy
         self.fail = fail
         origin = clock.now()
         var configuration = ClientConfiguration(version: .http1)
@@ -80,7 +83,7 @@ final class ClockMember {
     }
 
     private func state() {
-        guard !isOver else { return }
+        guard !isOver, !isBusy() else { return }
         let counts = counts()
         // Whole microseconds, and never now; beyond two centuries nobody waits.
         let until = loop.nextOnClock.map { next in

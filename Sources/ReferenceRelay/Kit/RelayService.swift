@@ -69,6 +69,7 @@ final class RelayService: ServerHandler {
                 count: { [unowned self] isOver in countMessage(isOver: isOver) })
         }
         webhooks?.wall = { [unowned self] in moment.wall }
+        webhooks?.changed = { [unowned self] in member?.stateSoon() }
     }
 
     func listen(on socket: ListeningSocket) throws {
@@ -109,6 +110,7 @@ final class RelayService: ServerHandler {
         guard let clock = loop.clock else { return }
         let member = try ClockMember(
             loop: loop, clock: clock, target: owner, counts: { [unowned self] in tellCounts() },
+            isBusy: { [unowned self] in webhooks?.isUnderWay ?? false },
             fail: { [unowned self] words in
                 tell(words)
                 _exit(70)

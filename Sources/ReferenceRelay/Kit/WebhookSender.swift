@@ -64,6 +64,13 @@ final class WebhookSender {
     private let loop: EventLoop
     /// By which webhooks are signed: the relay's clock, where that is not the host's.
     var wall: () -> WallTime
+    /// Told when `isUnderWay` has changed.
+    var changed: () -> Void = {}
+    private var underWay = 0
+    /// A webhook is on its way. A receiver that lets it wait is waited for no longer than `patience`.
+    var isUnderWay: Bool { underWay > 0 }
+    /// Of the host's time.
+    private static let patience = Interval.milliseconds(250)
     private var pools: [CheckedOrigin: ClientPool] = [:]
     private let defects: Set<Defect>
     private let style: WebhookStyle
@@ -101,7 +108,7 @@ final class WebhookSender {
                     "text": text.map { .string($0) } ?? .null], of: has(.swapsWebhooks) ? nil : event.sessionID)
         }
         guard has(.swapsWebhooks), event.type == .permission else { return send() }
-        _ = loop.after(.seconds(3), send)
+        _ = loop.onClock(after: .seconds(3), send)
     }
 
     /// APNs has refused a push to it for good.
@@ -142,14 +149,34 @@ final class WebhookSender {
             : [("x-webhook-timestamp", time), (style.signature, codes[0])]
         let request = OutgoingRequest(
             method: "POST", path: target.path, fields: [("content-type", "application/json")] + fields, body: webhook.body)
-        pool.send(request) { [self] outcome in answered(webhook, outcome, of: queue) }
+        let arrived = hold()
+        pool.send(request) { [self] outcome in
+            answered(webhook, outcome, of: queue)
+            arrived()
+        }
+    }
+
+    /// Until what it gives is called, or patience is at its end, one more is under way.
+    private func hold() -> () -> Void {
+        underWay += 1
+        changed()
+        var timer: LoopTimer?
+        let arrived = { [self] in
+            guard let waiting = timer else { return }
+            timer = nil
+            waiting.cancel()
+            underWay -= 1
+            changed()
+        }
+        timer = loop.after(Self.patience, arrived)
+        return arrived
     }
 
     private func answered(_ webhook: Webhook, _ outcome: ClientOutcome, of key: String) {
         let status = if case .response(let response) = outcome { response.status } else { 0 }
         let isPassing = status == 0 || status >= 500 || status == 408 || status == 429
         if isPassing, webhook.attempts <= style.pauses.count, !has(.givesUpWebhooks) {
-            _ = loop.after(style.pauses[webhook.attempts - 1]) { [self] in send(webhook, of: key) }
+            _ = loop.onClock(after: style.pauses[webhook.attempts - 1]) { [self] in send(webhook, of: key) }
             return
         }
         if has(.repeatsWebhooks), 200..<300 ~= status, webhook.attempts <= style.pauses.count {
