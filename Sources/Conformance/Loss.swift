@@ -27,7 +27,7 @@ struct Loss {
             case .unsent: "send this push for this call; look in the relay's log for where it was dropped"
             case .altered: "send the event and the content that the call says"
             case .refusedForNow: "send the newest state again after such an answer, or a cut connection, until one is accepted"
-            case .refusedForGood: "mend what the answer speaks of, then send the newest state again"
+            case .refusedForGood: "mend what that answer complains of, then send the newest state again"
             case .otherHost: "ask the other environment's host before giving up, and remember which one took the token"
             case .deadToken: "keep the newest state, and send it when a token is registered again"
             case .waiting: "keep what is told while an older state waits or fails, and send the newest of it afterwards"

@@ -19,15 +19,15 @@ enum AccessTokenRules {
     static let kept = Rule(
         "access-token-kept", ["F5"], .should, on: .fcm,
         requirement: "A 401 about the project's key for APNs makes the relay ask for no other access token.",
-        norm: "Google, FCM ErrorCode: THIRD_PARTY_AUTH_ERROR tells of the key for APNs, which no access token mends",
-        advice: "look for FcmError's THIRD_PARTY_AUTH_ERROR, tell the operator, and keep the access token",
+        norm: "Google, FCM ErrorCode: THIRD_PARTY_AUTH_ERROR means the key for APNs; another access token does not help",
+        advice: "on 401 with THIRD_PARTY_AUTH_ERROR keep the access token, and report that the key for APNs is wrong",
         make: { Kept() })
 
     static let renewed = Rule(
         "access-token-renewed", ["F10"], .should, on: .fcm,
         requirement: "After 401 ACCESS_TOKEN_EXPIRED the relay asks for a new token.",
-        norm: "Google, Using OAuth 2.0 for Server to Server Applications: get another when it has expired",
-        advice: "drop the token when FCM says it has expired, get another, and send the message once more",
+        norm: "Google, Using OAuth 2.0 for Server to Server Applications: get another access token when one has expired",
+        advice: "on 401 ACCESS_TOKEN_EXPIRED discard the access token, get another, and send the message once more",
         make: { ConnectionRules.Renewed() })
 
     private struct Reused: PushMachine {
@@ -62,8 +62,9 @@ enum AccessTokenRules {
                 && !uses.hasRefusal(between: earlier, and: use, ofKey: false)
             {
                 tally.find(
-                    "another access token was asked for because of the key for APNs", expected: "the one that was in use",
-                    seen: "another, behind 401 THIRD_PARTY_AUTH_ERROR", earlier.id, use.id)
+                    "the relay got another access token after an error about the key for APNs",
+                    expected: "the one that was in use",
+                    seen: "another, after 401 THIRD_PARTY_AUTH_ERROR", earlier.id, use.id)
             }
             return tally.verdict
         }

@@ -51,9 +51,11 @@ enum MessageAnswerRules {
         "refused-message-not-repeated", ["F6"], .must, on: .fcm,
         requirement: "A message that was answered 400, 403 or 404 is not sent again as it was.",
         norm: "Google, Best practices when sending FCM messages at scale: never retry these",
-        advice: "try again after 429, 5xx and no answer only; report every other refusal"
+        advice: "send again after 429, 5xx and no answer, or with another access token after 401; report every other refusal"
     ) { joined, run, tally in
-        RetryRules.judgeRepeated(joined, run, &tally, "a message", expected: "with the same content, whatever its time") {
+        RetryRules.judgeRepeated(
+            joined, run, &tally, "a message", expected: "with the same content, even where its times differ"
+        ) {
             isForGood($0, run)
         }
     }
@@ -122,7 +124,7 @@ enum MessageAnswerRules {
         "quota-obeyed", ["F7"], .must, on: .fcm,
         requirement: "After 429 nothing goes to that registration before Retry-After, or a minute, is over.",
         norm: "Google, Best practices when sending FCM messages at scale: obey retry-after, or wait a minute",
-        advice: "hold what goes to that target until then; a newer state may take its place",
+        advice: "send nothing to that registration until then; a newer state may take the place of what waits",
         span: { _ in SheetFigures.quotaPause }
     ) { joined, run, tally in judgePauses(joined, run, &tally, SheetFigures.quotaPause, ofTarget: true) { $0.status == 429 } }
 
@@ -157,7 +159,7 @@ enum MessageAnswerRules {
         "message-answer-awaited", ["F24"], .must, on: .fcm,
         requirement: "A message is given ten seconds or longer to be answered.",
         norm: "Google, Best practices when sending FCM messages at scale: time-outs of ten seconds and more",
-        advice: "set the time-out of a send to ten seconds at least; FCM's own servers wait as long for each other"
+        advice: "set the time-out of a send to ten seconds at least"
     ) { joined, run, tally in
         let patience = run.circumstances.real(SheetFigures.messagePause)
         for (index, push) in joined.account.pushes.enumerated() where push.metFault {
@@ -179,8 +181,9 @@ enum MessageAnswerRules {
             tally.test()
             guard push.flags.contains(.isAnswerUndelivered) else { continue }
             tally.find(
-                "a message was given up too soon", expected: "ten seconds or longer for its answer",
-                seen: "an answer after \(wait * (1 / run.circumstances.pace)) that nobody took",
+                "the relay stopped waiting for an answer too soon",
+                expected: "ten seconds or longer for the answer to a message",
+                seen: "that PushRig answered after \(wait * (1 / run.circumstances.pace)), and the relay had gone",
                 of: push,
                 // Nobody is kept from a processor for seconds.
                 restsOn: wait + run.circumstances.real(Tolerances.reaction) < patience ? [] : .timing,

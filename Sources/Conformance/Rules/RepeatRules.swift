@@ -28,7 +28,9 @@ enum RepeatRules {
         let pushed = isPushed.count { $0 }
         guard pushed < isPushed.count, let last else { return }
         tally.find(
-            "what is told again is pushed at times", expected: "\(isPushed.count) pushes or none", seen: "\(pushed)",
+            "a state that is told again is pushed in some cases only",
+            expected: "a push for each of \(isPushed.count) repeats, or none",
+            seen: "for \(pushed) of them",
             session: last.row.session, step: last.row.step, last.push)
     }
 

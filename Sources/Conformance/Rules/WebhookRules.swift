@@ -159,7 +159,8 @@ enum WebhookRules {
                 guard !isOfAnother, wasRefused || !isOfItsCall && !mayOwe(hook, call, joined.account, run) else { continue }
                 tally.find(
                     "a webhook tells what has not happened", expected: "no `\(hook.event)` for `\(run.kind(call.kind))`",
-                    seen: "one, though it was answered \(call.status)", session: call.session, step: call.step, hook.id)
+                    seen: "one; that call was answered \(call.status), and no other tells of it",
+                    session: call.session, step: call.step, hook.id)
             }
         }
     }
@@ -205,8 +206,8 @@ enum WebhookRules {
     static let triedAgain = Rule(
         "webhooks-retried", ["R3.26"], .must, basis: [.absence, .timing], on: .both,
         requirement: "A webhook that met 5xx, 408, 429 or silence comes again with its id; one that met another 4xx does not.",
-        norm: "Relay contract: what fails in passing is sent again",
-        advice: "keep it queued until it was answered with 2xx or a lasting 4xx, and give each webhook one id"
+        norm: "Relay contract: a webhook that failed for a time is sent again",
+        advice: "keep it queued until it is answered 2xx, or a 4xx other than 408 and 429; give each webhook one id"
     ) { joined, run, tally in
         guard let patience = run.hookRetries else { return }
         for debt in WebhookDebt.all(joined, run) {

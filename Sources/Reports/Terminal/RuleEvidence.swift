@@ -11,7 +11,7 @@ enum RuleEvidence {
 
     /// For whoever sees findings for the first time.
     static let legend =
-        "words ▸: what the finding speaks of. `step N`: a session's call of that number. "
+        "words ▸: the lines that prove the finding. `step N`: a session's call of that number. "
         + "`[pr:RUN:SESSION:STEP]` in a text: PushRig's marker, in base 36."
 
     /// `directory` is where the run's journal stands.

@@ -155,11 +155,11 @@ private struct TerminalText {
 
     private var rules: String {
         let loud = record.verdicts.filter { ![.kept, .notExercised].contains($0.standing) }
-        return loud.map { result in
+        return (loud.isEmpty ? "" : ink.dim(RuleEvidence.legend) + "\n") + loud.map { result in
             "rule  \(ink.tone(result.standing.tone, padded(result.standing.word, 11)))  "
                 + "\(safe(result.id)) (\(safe(result.claims.joined(separator: ", "))))\n"
                 + RuleEvidence.lines(result, in: record.directory).map { "        \($0)\n" }.joined()
-        }.joined() + (loud.isEmpty ? "" : ink.dim(RuleEvidence.legend) + "\n")
+        }.joined()
     }
 
     private var soundness: String {
