@@ -38,8 +38,6 @@ struct Subjects: Sendable {
         if led.count < Self.most { led.insert(subject) }
     }
 
-    func explain(_ subject: Subject) -> Bool { all.contains(subject) || led.contains(subject) }
-
     mutating func add(_ other: Subjects) {
         led.formUnion(other.led.prefix(Self.most - min(led.count, Self.most)))
         all.formUnion(other.all.prefix(Self.most - min(all.count, Self.most)))
@@ -60,14 +58,20 @@ extension RuleResult {
     }
 
     /// Of each, in the order of the rule book; each call or push is counted with the first rule that it broke. Empty unless
-    /// *all* that this rule found is accounted for so: what has one finding of its own stands for itself.
-    static func causes(among subjects: [Subjects]) -> [[(place: Int, count: Int)]] {
-        subjects.indices.map { place in
+    /// *all* that this rule found is accounted for so: what has one finding of its own stands for itself. What most of the
+    /// run's `calls` broke has nothing else for a consequence only because it is about some of the same; what a finding had to
+    /// lead to is one all the same.
+    static func causes(among subjects: [Subjects], ofCalls calls: Int) -> [[(place: Int, count: Int)]] {
+        let areWide = subjects.map { 2 * $0.all.count > calls }
+        func explains(_ cause: Int, _ subject: Subject) -> Bool {
+            subjects[cause].led.contains(subject) || !areWide[cause] && subjects[cause].all.contains(subject)
+        }
+        return subjects.indices.map { place in
             let own = subjects[place]
             guard !own.isPart, !own.all.isEmpty else { return [] }
             var counts: [Int: Int] = [:]
             for subject in own.all {
-                guard let first = subjects[..<place].firstIndex(where: { $0.explain(subject) }) else { return [] }
+                guard let first = (0..<place).first(where: { explains($0, subject) }) else { return [] }
                 counts[first, default: 0] += 1
             }
             return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

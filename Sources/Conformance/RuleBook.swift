@@ -36,6 +36,8 @@ package struct RuleCourse {
     /// Beside `RuleBook.all`; nil where the rule's machine is among the watching ones.
     private var machines: [(any RuleMachine)?] = []
     private var watching: [(rule: Int, machine: any PushMachine)] = []
+    /// What findings may be about: the calls, or the pushes of an account that has none.
+    private var calls = 0
 
     package init() {
         for (number, rule) in RuleBook.all.enumerated() {
@@ -54,6 +56,7 @@ package struct RuleCourse {
 
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
         run.noteAsked(joined)
+        calls += joined.account.calls.isEmpty ? joined.account.pushes.count : joined.account.calls.count
         let views = Views(joined, run)
         func sees(_ rule: Int) -> Bool { RuleBook.all[rule].isOfMalformed == joined.account.isMalformed }
         for index in machines.indices where sees(index) {
@@ -78,7 +81,7 @@ package struct RuleCourse {
         // Where the verdict counts more than that, or is another, nobody knows what all of it is about.
         let causes = RuleResult.causes(among: zip(tallies, verdicts).map { tally, verdict in
             if case .broken(_, let count) = verdict, count == tally.found { tally.subjects } else { Subjects() }
-        })
+        }, ofCalls: calls)
         var known: Set<Int> = []
         return RuleBook.all.indices.map { number in
             let (rule, verdict, hindrance) = (RuleBook.all[number], verdicts[number], hindrances[number])

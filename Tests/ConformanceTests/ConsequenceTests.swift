@@ -18,8 +18,8 @@ struct ConsequenceTests {
         return all
     }
 
-    private static func causes(_ subjects: [Subjects]) -> [[[Int]]] {
-        RuleResult.causes(among: subjects).map { $0.map { [$0.place, $0.count] } }
+    private static func causes(_ subjects: [Subjects], ofCalls calls: Int = 1_000) -> [[[Int]]] {
+        RuleResult.causes(among: subjects, ofCalls: calls).map { $0.map { [$0.place, $0.count] } }
     }
 
     @Test("follows from those before it that are about the same calls and pushes, each counted with the first of them")
@@ -48,12 +48,22 @@ struct ConsequenceTests {
         #expect(Self.causes([Self.subjects([(1, 1)]), cause]) == [[], [[0, 1]]])
     }
 
+    @Test("does not follow from what most calls broke, unless that had to lead to it")
+    func wide() {
+        let cause = Self.subjects([(1, 1), (1, 2), (1, 3)])
+        #expect(Self.causes([cause, Self.subjects([(1, 2)])], ofCalls: 6) == [[], [[0, 1]]])
+        #expect(Self.causes([cause, Self.subjects([(1, 2)])], ofCalls: 5) == [[], []])
+        var leading = cause
+        leading.lead(to: .call(session: 1, step: 2))
+        #expect(Self.causes([leading, Self.subjects([(1, 2)])], ofCalls: 5) == [[], [[0, 1]]])
+    }
+
     @Test("of more than can be kept is no consequence")
     func many() {
         let most = UInt32(Subjects.most)
         let all = Self.subjects((0...most).map { ($0, 1) })
         #expect(all.isPart && all.all.count == Int(most))
-        #expect(Self.causes([all, all]) == [[], []])
+        #expect(Self.causes([all, all], ofCalls: .max / 2) == [[], []])
     }
 
     @Test("takes what follows from it along where it is a known break", arguments: [
