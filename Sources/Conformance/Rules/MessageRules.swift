@@ -11,7 +11,7 @@ enum MessageRules {
         "messages-well-formed", ["F11", "F12", "F13", "F16", "F17", "F18"], .must, on: .fcm,
         requirement: "No message to FCM is refused for its form: one target, texts as data, no reserved key, a size that fits.",
         norm: "Google, FCM v1 REST reference: Message",
-        advice: "mend what that answer complains of; compare the message with Google's reference, and measure it before it is sent",
+        advice: "mend what that answer complains of; compare the message with Google's reference, and measure it before",
         make: { WellFormed() })
 
     private struct WellFormed: RuleMachine {
