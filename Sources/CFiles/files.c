@@ -1,5 +1,5 @@
 // Files that are compiled in: what browsers load, and the documents that the program itself speaks from.
-// By the C compiler: Swift makes code of such bytes, seven times their size.
+// The C compiler takes them as bytes. Swift without optimization makes code of them, seven times their size.
 
 #include "files.h"
 

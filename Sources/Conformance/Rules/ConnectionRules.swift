@@ -347,7 +347,7 @@ enum ConnectionRules {
         /// Of a pool, for each process. Beyond that connections were not pooled but forgotten.
         private static let mostPooled = 100
 
-        /// As many as each process had open at a time. Little to send is no break, one connection a push is.
+        /// The most that each process had open at a time; none where each connection carried one push or little more.
         private func pooled(_ run: RunContext) -> Int {
             let isPool =
                 !run.kinds.isEmpty && counted(run).opened >= connections.count && pushes >= 2 * connections.count
