@@ -100,9 +100,6 @@ package final class RunContext {
         private var now = 0
         /// Of the process that opens them now.
         private var (openedByIt, peakOfIt) = (0, 0)
-        /// What it opens before an answer came takes no other's place: nobody knows of a connection yet that serves.
-        private var openedUnserved = 0
-        private var isServed = false
         private var replacedBefore = 0
         private var first: Instant?
         private var last: Instant?
@@ -115,24 +112,20 @@ package final class RunContext {
             peak = max(peak, now)
             openedByIt += 1
             peakOfIt = max(peakOfIt, now)
-            if !isServed { openedUnserved = openedByIt }
             first = first ?? instant
             last = instant
         }
 
         package mutating func close() { now = max(0, now - 1) }
 
-        /// A push was answered.
-        package mutating func answer() { isServed = true }
-
         /// We ended the process that had them open: the next one opens its own.
         package mutating func endProcess() {
             replacedBefore = replaced
-            (now, openedByIt, peakOfIt, openedUnserved, isServed) = (0, 0, 0, 0, false)
+            (now, openedByIt, peakOfIt) = (0, 0, 0)
         }
 
         /// Those that took the place of others.
-        package var replaced: Int { replacedBefore + openedByIt - max(peakOfIt, openedUnserved) }
+        package var replaced: Int { replacedBefore + openedByIt - peakOfIt }
         /// From the first opening to the last.
         package var span: Interval {
             guard let first, let last else { return .zero }

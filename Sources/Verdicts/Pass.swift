@@ -185,9 +185,6 @@ struct Pass {
     }
 
     private mutating func see(_ entry: PushEntry) {
-        if entry.status > 0 {
-            if entry.provider == .fcm { context.messageConnections.answer() } else { context.connections.answer() }
-        }
         pushesRead += 1
         context.pushCount += 1
         let event = observer.event(of: entry)

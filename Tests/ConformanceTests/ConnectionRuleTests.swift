@@ -44,7 +44,6 @@ struct ConnectionRuleTests {
         func opened(_ connections: Int, replacing: Int = 0, isKilled: Bool = false) -> Int? {
             let history = dealt(connections)
             for _ in 0..<connections { history.run.connections.open(at: at(2)) }
-            history.run.connections.answer()
             for _ in 0..<replacing {
                 if isKilled { history.run.connections.endProcess() } else { history.run.connections.close() }
                 history.run.connections.open(at: at(3))
@@ -93,9 +92,8 @@ struct ConnectionRuleTests {
     }
 
     /// A busy session over few connections, beside which so many more opened and closed, one after the other.
-    private func churned(_ openings: Int, every seconds: Double, isAnswered: Bool = true) -> History {
+    private func churned(_ openings: Int, every seconds: Double) -> History {
         let history = dealt(1)
-        if isAnswered { history.run.connections.answer() }
         for number in 0..<openings {
             history.run.connections.open(at: at(Double(number) * seconds))
             history.run.connections.close()
@@ -119,18 +117,9 @@ struct ConnectionRuleTests {
         #expect(churned(openings, every: seconds).findings("connections-reused") == expected)
     }
 
-    @Test("what was opened before the first answer of a process replaced none")
-    func unserved() {
-        #expect(churned(100, every: 0.1, isAnswered: false).findings("connections-reused") == 0)
-        let history = churned(100, every: 0.1)
-        history.run.connections.endProcess()
-        #expect(history.findings("connections-reused") == 1)
-    }
-
     @Test("connections side by side replace none, and each that we ended may be replaced")
     func noChurn() {
         let wide = dealt(1)
-        wide.run.connections.answer()
         for number in 0..<20 { wide.run.connections.open(at: at(Double(number) * 0.5)) }
         for _ in 0..<20 { wide.run.connections.close() }
         #expect(wide.findings("connections-reused") == 0)
