@@ -9,7 +9,7 @@ package struct Exchange: Hashable, Sendable {
     /// Since the plan's origin.
     package var at: Interval
     package var time: WallTime
-    /// Fields, `name: value` each, pseudo-header fields first.
+    /// Its connection and stream, as the mock numbers them, and fields, `name: value` each, pseudo-header fields first.
     package var request: [String]
     package var payload: String
     /// Status, reason and body.

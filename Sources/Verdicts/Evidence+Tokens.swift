@@ -3,6 +3,7 @@
 import Basics
 import Conformance
 import Metrics
+import Pushes
 
 package enum ShortTokens {
     /// A run of so many hex digits is taken for a device token: Apple's have 64 and more, ids of commits 40.
@@ -41,11 +42,22 @@ package enum ShortTokens {
 
     /// A header field as `name: value`.
     static func cutField(_ field: String) -> String {
-        // The signature proves nothing to a reader, and its claims are told where they matter.
+        // A token that comes again is the same, and its claims say whose it is and how old.
         let bearer = "authorization: bearer "
-        if field.prefix(bearer.count).lowercased() == bearer { return field.prefix(bearer.count) + "…" }
+        if field.prefix(bearer.count).lowercased() == bearer {
+            let token = field.dropFirst(bearer.count)
+            return token.hasPrefix("#") ? field : field.prefix(bearer.count) + fingerprint(token)
+        }
         let path = ":path: /3/device/"
         return field.hasPrefix(path) ? path + cutToken(String(field.dropFirst(path.count))) : cut(field)
+    }
+
+    /// `#` and eight digits that are the same for the same credential, and what a provider token claims.
+    private static func fingerprint(_ token: Substring) -> String {
+        let digits = String(UInt32(truncatingIfNeeded: TokenHash(String(token)).bits), radix: 16)
+        let mark = "#" + String(repeating: "0", count: 8 - digits.count) + digits
+        guard let claims = ProviderTokenClaims(authorization: "bearer \(token)") else { return mark }
+        return "\(mark) (team \(claims.team), key \(claims.key), iat \(claims.issuedAt.map(String.init) ?? "none"))"
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {

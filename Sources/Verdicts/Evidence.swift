@@ -129,7 +129,7 @@ struct Evidence {
         let body = String(decoding: push.payload.prefix(Self.mostPayload), as: UTF8.self)
         return Exchange(
             entry: push.id, at: push.arrivedAt - origin, time: push.arrivedWall,
-            request: push.headers.map { "\($0.name): \($0.value)" },
+            request: ["connection \(push.connection), stream \(push.stream)"] + push.headers.map { "\($0.name): \($0.value)" },
             payload: push.payload.count > Self.mostPayload ? body + "…" : body,
             answer: answer,
             device: push.outcome.map { "\($0.word)" } ?? "")

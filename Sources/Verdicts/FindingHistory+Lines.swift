@@ -7,7 +7,7 @@ import Pushes
 
 extension FindingHistory {
     /// Lines of one finding, and those of them behind the last that it speaks of.
-    private static let mostLines = 10
+    private static let mostLines = 12
     private static let linesBehind = 2
 
     /// Around what the finding speaks of; empty where it speaks of no session, or nothing of it is known.
@@ -43,7 +43,8 @@ extension FindingHistory {
         // Where its tokens come from, and what was said last of any.
         chosen += Set(before.filter { items[$0].weight == .token }.suffix(2)).union(named.suffix(1)).union(newest)
         chosen += before.filter { items[$0].weight == .push }.suffix(1)
-        chosen += behind.prefix(Self.linesBehind)
+        // What came next, and the next push: of a loss it says whether anything followed.
+        chosen += Set(behind.prefix(Self.linesBehind)).union(behind.filter { items[$0].weight == .push }.prefix(1))
         if let end = behind.dropFirst(Self.linesBehind).last(where: { items[$0].words == Self.end }) { chosen.append(end) }
         let kept = chosen.sorted { (items[$1].weight.rawValue, $0) < (items[$0].weight.rawValue, $1) }
             .prefix(Self.mostLines).sorted()

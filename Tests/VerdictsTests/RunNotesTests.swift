@@ -47,7 +47,7 @@ struct NoteTests {
         let short = try #require(blamed.withShortTokens.verdicts.first { $0.id == "no-duplicate-push" }?.verdict.findings.first)
         #expect(short.exchanges[0].request.contains(String(path.prefix(25)) + "…"))
         #expect(!short.exchanges[0].request.contains(path))
-        #expect(short.exchanges[0].request.contains("authorization: bearer …"))
+        #expect(short.exchanges[0].request.contains { $0.hasPrefix("authorization: bearer #") })
         // What happened around them: the token's registration, the call, both pushes, and the end of the run.
         let history = finding.history
         #expect(history.filter(\.isMeant).count == 3 && history.last?.words == "the run ends", "\(history)")

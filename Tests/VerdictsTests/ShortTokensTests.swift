@@ -39,8 +39,18 @@ struct ShortTokensTests {
     ])
     func others(text: String) { #expect(ShortTokens.cut(text) == text) }
 
-    @Test("are no provider token in a header, of Apple's or Google's", arguments: ["bearer", "Bearer"])
-    func header(scheme: String) {
-        #expect(ShortTokens.cutField("authorization: \(scheme) \(Self.access)") == "authorization: \(scheme) …")
+    @Test("are a fingerprint in a header, of Apple's or Google's", arguments: ["bearer", "Bearer"])
+    func header(scheme: String) throws {
+        let cut = ShortTokens.cutField("authorization: \(scheme) \(Self.access)")
+        #expect(cut.wholeMatch(of: /authorization: [Bb]earer #[0-9a-f]{8}/) != nil)
+        #expect(ShortTokens.cutField(cut) == cut)
+        #expect(ShortTokens.cutField("authorization: \(scheme) \(Self.access)x") != cut)
+    }
+
+    @Test("say what a provider token claims")
+    func claims() {
+        let token = "eyJraWQiOiJLRVkxMjM0NTY3In0.eyJpc3MiOiJURUFNMTIzNDU2IiwiaWF0IjoxNzk1OTc3MjkwfQ.c2lnbmF0dXJl"
+        let cut = ShortTokens.cutField("authorization: bearer \(token)")
+        #expect(cut.hasSuffix(" (team TEAM123456, key KEY1234567, iat 1795977290)") && !cut.contains("c2ln"))
     }
 }

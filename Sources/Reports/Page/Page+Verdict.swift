@@ -99,7 +99,7 @@ extension Correlation {
         let pushes = asked == 1 ? "1 accepted push" : "\(Numbers.count(asked)) accepted pushes"
         let seen =
             whys.isEmpty
-            ? "None of \(pushes) went unseen."
+            ? "The modelled phones showed \(Numbers.count(asked)) of \(pushes)."
             : "Nobody ever saw \(Numbers.count(whys.reduce(0) { $0 + $1.value })) of \(pushes): "
                 + whys.map { "\(Numbers.count($0.value)) \($0.key)" }.joined(separator: ", ") + "."
         return rest.isEmpty ? seen : seen + " " + rest

@@ -31,7 +31,7 @@ enum RuleEvidence {
             let device = exchange.device.isEmpty ? "" : ", \(exchange.device)"
             lines.append("push    \(safe("\(exchange.entry) at \(exchange.moment) → \(exchange.answer)\(device)"))")
             let fields = exchange.request.filter { field in
-                ![":scheme", ":authority", ":method", "authorization"].contains { field.hasPrefix($0) }
+                ![":scheme", ":authority", ":method"].contains { field.hasPrefix($0) }
             }
             lines.append("        " + safe(clipped(fields.joined(separator: "; "))))
             lines.append("        " + safe(clipped(exchange.payload, to: widestBody)))

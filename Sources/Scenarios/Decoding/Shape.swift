@@ -67,7 +67,8 @@ package enum Shape: String, CaseIterable {
         uniqueKeysWithValues: allCases.map { shape in
             let definition = schema["$defs"]?[shape.rawValue]
             // What is required may stand in the file that is extended.
-            let required = definition?["required"]?.array ?? definition?["else"]?["required"]?.array ?? []
+            let required = definition?["required"]?.array ?? definition?["else"]?["required"]?.array
+                ?? definition?["x-required"]?.array ?? []
             return (
                 shape,
                 (definition?["properties"]?.object ?? JSONObject()).map { name, row in
