@@ -46,7 +46,7 @@ struct FindingHistory {
     private var known: [UInt32: [Slot: String]] = [:]
     /// What calls to come took from a phone, by the call's place.
     private var told: [UInt64: (phone: Int, token: String)] = [:]
-    /// The last registration of each, of other sessions.
+    /// The last registration of each, as it is told in another session's history.
     private(set) var owners: [TokenHash: Item] = [:]
     private static let mostOwners = 100_000
     private(set) var ofAll: [Item] = []
@@ -89,16 +89,17 @@ struct FindingHistory {
         let named = Set((brought + ended).lazy.map { TokenHash($0.1) })
         for token in named where isOwn { holders[token, default: []].insert(event.session) }
         let wasSent = event.sentAt.nanoseconds != 0
-        let words = [
-            "`\(call.name)` (\(isOwn ? "" : "session \(event.session), ")\(Self.step(event.step)))",
-            Self.words("registers", brought), Self.words("ends the use of", ended),
-            " → \(wasSent ? event.answerText : "never sent")",
-        ]
-        let item = Item(
-            at: wasSent ? event.sentAt : event.plannedAt, words: words.joined(), place: isOwn ? place : nil, tokens: named,
+        func words(_ whose: String) -> String {
+            "`\(call.name)` (\(whose)\(Self.step(event.step)))" + Self.words("registers", brought)
+                + Self.words("ends the use of", ended) + " → \(wasSent ? event.answerText : "never sent")"
+        }
+        var item = Item(
+            at: wasSent ? event.sentAt : event.plannedAt, words: words(""), place: isOwn ? place : nil, tokens: named,
             brought: Dictionary(brought.map { ($0.0, TokenHash($0.1)) }) { $1 }, weight: named.isEmpty ? .other : .token)
-        if isOwn { return add(item, to: event.session) }
-        for token in named { owners[token] = item }
+        if isOwn { add(item, to: event.session) }
+        guard owners.count < Self.mostOwners else { return }
+        (item.words, item.place) = (words("session \(event.session), "), nil)
+        for (_, token) in brought { owners[TokenHash(token)] = item }
     }
 
     private static func words(_ verb: String, _ tokens: [(Slot, String)]) -> String {

@@ -118,10 +118,15 @@ struct NoteTests {
             let text = smallScenario.replacing("sessions/S0-happy.yaml", with: directory + "/alone.yaml")
             let plan = try SyntheticRun(text, directory: directory).plan
             let record = try judge(text, spoil: { sendings, index in
-                if index == 4 { sendings[0].token = plan.token(.startToken, session: 3) }
+                if let other = [4: 3, 7: 4][index] { sendings[0].token = plan.token(.startToken, session: UInt32(other)) }
             })
-            let finding = try #require(try result("sessions-kept-apart", record).verdict.findings.first)
-            #expect(finding.seen == "a token of another user")
+            let findings = try result("sessions-kept-apart", record).verdict.findings
+            #expect(findings.map(\.seen) == ["a token of another user", "a token of another user"])
+            // Whose it is stands in the history, also where that session has a finding of its own.
+            for finding in findings {
+                let whose = "`registerDevice` (session \(finding.session == 4 ? 3 : 4), step 0) registers "
+                #expect(finding.history.contains { $0.words.hasPrefix(whose) }, "\(finding.history)")
+            }
         }
     }
 
